@@ -1,0 +1,100 @@
+package toolresult
+
+import (
+	"bytes"
+	"encoding/base64"
+	"strings"
+)
+
+// cutDataURI takes the head off a data: URI (RFC 2397) and gives its type.
+// Text without one is given back as it is; false: the URI is not base64.
+func cutDataURI(text []byte) (rest []byte, mime string, ok bool) {
+	if len(text) < 5 || !bytes.EqualFold(text[:5], []byte("data:")) {
+		return text, "", true
+	}
+	head, rest, found := bytes.Cut(text[5:], []byte(","))
+	if !found {
+		return nil, "", false
+	}
+	params := strings.Split(string(head), ";")
+	last := strings.TrimSpace(params[len(params)-1])
+	return bytes.TrimSpace(rest), strings.TrimSpace(params[0]), strings.EqualFold(last, "base64")
+}
+
+// Classes in base64Values of what is not one of the 64 digits.
+const (
+	b64Bad   = 0x80
+	b64Space = 0x81
+	b64Pad   = 0x82
+)
+
+// base64Values has the digits of both alphabets of RFC 4648.
+var base64Values = func() (values [256]byte) {
+	for i := range values {
+		values[i] = b64Bad
+	}
+	const std = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	for i := range len(std) {
+		values[std[i]] = byte(i)
+	}
+	values['-'], values['_'] = 62, 63
+	for _, b := range []byte(" \t\r\n\f\v") {
+		values[b] = b64Space
+	}
+	values['='] = b64Pad
+	return values
+}()
+
+// measureBase64 returns how many bytes src holds in lenient base64: either
+// alphabet, whitespace anywhere, with or without padding. false: it is not
+// base64.
+func measureBase64(src []byte) (n int, ok bool) {
+	digits, padded := 0, false
+	for _, b := range src {
+		switch v := base64Values[b]; {
+		case v < 64 && !padded:
+			digits++
+		case v == b64Space:
+		case v == b64Pad:
+			padded = true
+		default:
+			return 0, false
+		}
+	}
+	return digits * 3 / 4, digits%4 != 1
+}
+
+// decodeBase64 decodes what measureBase64 accepts, as far as dst is long, and
+// returns how many bytes it stored.
+func decodeBase64(dst, src []byte) (n int) {
+	var bits uint32
+	digits := 0
+	for _, b := range src {
+		v := base64Values[b]
+		if v >= 64 {
+			continue
+		}
+		bits = bits<<6 | uint32(v)
+		if digits++; digits%4 == 1 {
+			continue
+		}
+		if n == len(dst) {
+			break
+		}
+		dst[n] = byte(bits >> (2 * (-digits & 3)))
+		n++
+	}
+	return n
+}
+
+// bytes decodes the media; it has no fault.
+func (m media) bytes() []byte {
+	if len(m.text)%4 == 0 { // most likely the plain form, for which this is several times faster
+		dst := make([]byte, base64.StdEncoding.DecodedLen(len(m.text)))
+		if n, err := base64.StdEncoding.Decode(dst, m.text); err == nil {
+			return dst[:n]
+		}
+	}
+	dst := make([]byte, m.size)
+	return dst[:decodeBase64(dst, m.text)]
+}

@@ -1,0 +1,149 @@
+package toolresult
+
+import (
+	"bytes"
+	"strings"
+)
+
+// block is one element of content, each member as undecoded JSON. The
+// resource of an embedded one has the same members.
+type block struct {
+	typ, text, data, blob, mime, uri, name, title, description, size, resource, annotations []byte
+
+	other bool // has a member that MCP does not know
+}
+
+func (b *block) set(name, value []byte) {
+	switch string(name) {
+	case "type":
+		b.typ = value
+	case "text":
+		b.text = value
+	case "data":
+		b.data = value
+	case "blob":
+		b.blob = value
+	case "mimeType":
+		b.mime = value
+	case "uri":
+		b.uri = value
+	case "name":
+		b.name = value
+	case "title":
+		b.title = value
+	case "description":
+		b.description = value
+	case "size":
+		b.size = value
+	case "resource":
+		b.resource = value
+	case "annotations":
+		b.annotations = value
+	case "_meta", "icons":
+	default:
+		b.other = true
+	}
+}
+
+// kind is the block's type in lower case. Where the server gave none, what
+// else there is tells it; "" where nothing does.
+func (b *block) kind() string {
+	if s := strings.ToLower(strings.TrimSpace(str(b.typ))); s != "" {
+		return s
+	}
+	switch {
+	case !absent(b.resource):
+		return "resource"
+	case !absent(b.data) && strings.HasPrefix(str(b.mime), "audio/"):
+		return "audio"
+	case !absent(b.data) && strings.HasPrefix(str(b.mime), "image/"):
+		return "image"
+	case !absent(b.text):
+		return "text"
+	case !absent(b.uri):
+		return "resource_link"
+	default:
+		return ""
+	}
+}
+
+// known says whether the block names a type of MCP.
+func (b *block) known() bool {
+	switch str(b.typ) {
+	case "text", "image", "audio", "resource", "resource_link":
+		return true
+	default:
+		return false
+	}
+}
+
+// forUser says whether the block is for the user and nobody else.
+// Annotations of a wrong type say nothing.
+func (b *block) forUser() bool {
+	if kind(b.annotations) != '{' {
+		return false
+	}
+	only := false
+	_ = newCursor(b.annotations).members(func(name, value []byte) {
+		if string(name) == "audience" {
+			only = onlyUser(value)
+		}
+	})
+	return only
+}
+
+func onlyUser(audience []byte) bool {
+	if kind(audience) != '[' {
+		return false
+	}
+	cur := newCursor(audience)
+	_, _ = cur.dec.ReadToken()
+	n := 0
+	for ; cur.dec.PeekKind() != ']'; n++ {
+		v, err := cur.value()
+		if err != nil || str(v) != "user" {
+			return false
+		}
+	}
+	return n > 0
+}
+
+// readBlock takes in the next value of cur as one block.
+func (c *conversion) readBlock(cur cursor) error {
+	if cur.dec.PeekKind() != '{' {
+		value, err := cur.value()
+		if err == nil {
+			c.addVisible(c.textOf(value))
+		}
+		return err
+	}
+	var b block
+	start := cur.dec.InputOffset()
+	err := cur.members(b.set)
+	if err == nil {
+		c.addBlock(&b, bytes.TrimLeft(cur.src[start:cur.dec.InputOffset()], " \t\r\n,:"))
+	}
+	return err
+}
+
+func (c *conversion) addBlock(b *block, raw []byte) {
+	k := b.kind()
+	if b.forUser() {
+		c.omitForUser(k, b, int64(len(raw)))
+		return
+	}
+	switch k {
+	case "text":
+		c.addTextBlock(b, raw)
+	case "image":
+		c.addImage(str(b.mime), b.data)
+	case "audio":
+		c.addMedia("audio", str(b.mime), b.data, notShown)
+	case "resource_link":
+		c.addLine(c.linkLine(b))
+	case "resource":
+		c.addResource(b)
+	default:
+		c.addUnknown(k, b, raw)
+	}
+}

@@ -1,0 +1,45 @@
+package toolresult_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/mcpclient-go/mcpclient/internal/toolresult"
+)
+
+func FuzzConvert(f *testing.F) {
+	for _, raw := range []string{
+		``, `null`, `{}`, `"x"`, `[1]`, `{"content":[`, `{"content":null,"isError":"true"}`,
+		content(text("a"), image("image/png", png), `{"type":"audio","data":"AA=="}`, `null`, `{"type":"new","x":[1,{}]}`),
+		content(`{"type":"resource","resource":{"uri":"a:b","text":"t"}}`, `{"type":"resource","resource":{"blob":"R0lGODlh"}}`),
+		content(`{"type":"resource_link","uri":"a:b","name":"n","size":3,"annotations":{"audience":["user"]}}`),
+		withStructured(`{"a":9007199254740993,"b":[1.0,null,"\ud800"]}`, text(`{"b":[1,null,"x"],"a":9007199254740993}`)),
+		`{"toolResult":{"a":[true]},"_meta":{"k":"v"}}`,
+		`{"resultType":"input_required","inputRequests":{"a":{"method":"m","params":{"message":"q"}}}}`,
+		content("{\"type\":\"text\",\"text\":\"\xff\\u0000\\u001b[1m\\u202e" + strings.Repeat("é", 200) + "secret-value\"}"),
+	} {
+		for _, most := range []int{0, 1, 9, 100} {
+			f.Add([]byte(raw), most, most%2 == 0)
+		}
+	}
+	hide := func(s string) string { return strings.ReplaceAll(s, "secret-value", "[REDACTED]") }
+	f.Fuzz(func(t *testing.T, raw []byte, most int, asText bool) {
+		before := string(raw)
+		o := toolresult.Options{
+			TextBytes: int64(most), MediaBytes: int64(most), ImagesAsText: asText,
+			Hide: hide, Server: "srv", Tool: before,
+		}
+		r := toolresult.Convert(raw, o)
+		check(t, r, o)
+		require.Equal(t, before, string(raw))
+		require.NotContains(t, r.Content, "secret-value")
+		require.NotContains(t, r.Metadata, "secret-value")
+		if asText {
+			require.Equal(t, "text", r.Type)
+		}
+		o.TextBytes, o.MediaBytes, o.Hide = 0, 0, nil
+		check(t, toolresult.Convert(raw, o), o)
+	})
+}

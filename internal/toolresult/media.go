@@ -1,0 +1,145 @@
+package toolresult
+
+import (
+	"bytes"
+)
+
+// Why something is described in a line instead of being carried.
+const (
+	notShown   = "not shown"
+	notFirst   = "only the first image is shown"
+	notAnImage = "not png, jpeg, gif or webp"
+	notBase64  = "not valid base64"
+	noData     = "no data"
+	forUser    = "for the user only"
+)
+
+// media is the content of an image, audio or blob, still in base64.
+type media struct {
+	text  []byte
+	mime  string // as the server says
+	image string // type by the bytes, of an image that fantasy's providers take; else ""
+	size  int64  // of the bytes; less than zero: unknown
+	fault string // why it can't be decoded
+}
+
+func openMedia(mime string, data []byte) media {
+	m := media{mime: mime, size: -1, fault: noData}
+	if kind(data) != '"' {
+		return m
+	}
+	text, ok := plain(data)
+	if !ok {
+		text = unquote(data)
+	}
+	text, uriType, ok := cutDataURI(bytes.TrimSpace(text))
+	if m.mime == "" {
+		m.mime = uriType
+	}
+	if ok && len(text) == 0 {
+		return m
+	}
+	var n int
+	if ok {
+		n, ok = measureBase64(text)
+	}
+	if !ok {
+		m.fault = notBase64
+		return m
+	}
+	var head [16]byte
+	m.text, m.size, m.fault = text, int64(n), ""
+	m.image = imageType(head[:decodeBase64(head[:], text)])
+	return m
+}
+
+// imageType tells by the first bytes which image type it is that providers
+// take. They check that the bytes are what the type says (Anthropic refuses
+// the request otherwise), and servers often say it wrong.
+func imageType(head []byte) string {
+	switch {
+	case bytes.HasPrefix(head, []byte("\x89PNG\r\n\x1a\n")):
+		return "image/png"
+	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")):
+		return "image/jpeg"
+	case bytes.HasPrefix(head, []byte("GIF87a")), bytes.HasPrefix(head, []byte("GIF89a")):
+		return "image/gif"
+	case len(head) >= 12 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP":
+		return "image/webp"
+	default:
+		return ""
+	}
+}
+
+// addImage carries an image block as the response's media, or describes it.
+func (c *conversion) addImage(mime string, data []byte) {
+	c.takeImage("image", "", openMedia(mime, data))
+}
+
+// addBlob takes in an embedded resource's bytes. The model is told its URI
+// also where it is given the image.
+func (c *conversion) addBlob(uri, mime string, data []byte) {
+	m := openMedia(mime, data)
+	if m.image == "" {
+		c.describe("resource", uri, m, notShown)
+		return
+	}
+	c.takeImage("resource", uri, m)
+}
+
+// addMedia describes what fantasy's providers can't be given.
+func (c *conversion) addMedia(k, mime string, data []byte, reason string) {
+	c.describe(k, "", openMedia(mime, data), reason)
+}
+
+func (c *conversion) takeImage(k, name string, m media) {
+	reason := ""
+	switch limit := c.opts.MediaBytes; {
+	case m.fault != "":
+	case m.image == "":
+		reason = notAnImage
+	case c.opts.ImagesAsText || c.isError:
+		reason = notShown
+	case limit > 0 && m.size > limit:
+		reason = "over the limit of " + count(limit, "byte")
+	case c.image != nil:
+		reason = notFirst
+	}
+	if m.fault != "" || reason != "" {
+		c.describe(k, name, m, reason)
+		return
+	}
+	c.image, c.imageType = m.bytes(), m.image
+	if name != "" {
+		c.addLine(mediaLine(k, name, m.image, m.size, ""))
+	}
+}
+
+// describe puts a line in the place of media.
+func (c *conversion) describe(k, name string, m media, reason string) {
+	if m.fault != "" {
+		reason = m.fault
+	}
+	mime := m.image
+	if mime == "" {
+		mime = c.field(m.mime, maxField)
+	}
+	c.omit(k, mime, m.size, reason)
+	c.addLine(mediaLine(k, name, mime, m.size, reason))
+}
+
+// mediaLine is the one form in which media is described to the model.
+func mediaLine(k, name, mime string, size int64, reason string) string {
+	if mime == "" {
+		mime = "unknown type"
+	}
+	length := ""
+	if size >= 0 {
+		length = count(size, "byte")
+	}
+	line := list(k, name, mime, length)
+	if reason != "" {
+		line += "; " + reason
+	}
+	return "[" + line + "]"
+}

@@ -1,0 +1,148 @@
+package toolresult
+
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// structured is the result's structuredContent.
+type structured struct {
+	raw   []byte // nil: there is none
+	inner []byte // its value, if it is an object of "result" alone
+	held  bool   // a text that the model sees holds the same value
+
+	hash hasher
+	sum  [2]uint64 // of raw and inner; valid once hash is made
+}
+
+// set takes the member as it is in the result. null means absent.
+//
+// The most common server framework wraps a tool's plain return value as
+// {"result": value}, because structuredContent had to be an object; the text
+// beside it holds the bare value.
+func (s *structured) set(raw []byte) {
+	if absent(raw) {
+		return
+	}
+	s.raw = raw
+	if kind(raw) != '{' {
+		return
+	}
+	n := 0
+	_ = newCursor(raw).members(func(name, value []byte) {
+		if n++; n == 1 && string(name) == "result" {
+			s.inner = value
+		} else {
+			s.inner = nil
+		}
+	})
+}
+
+// compare notes whether text holds the same JSON value, in whatever spelling.
+func (s *structured) compare(text string) {
+	if s.raw == nil || s.held {
+		return
+	}
+	if kind(s.inner) == '"' && s.spells(text) {
+		s.held = true
+		return
+	}
+	k := kind(text)
+	outer, inner := sameKind(k, kind(s.raw)), s.inner != nil && sameKind(k, kind(s.inner))
+	if !outer && !inner {
+		return
+	}
+	if !s.hash.made {
+		s.hash = newHasher()
+		s.sum[0], _ = s.hash.sum(s.raw)
+		s.sum[1], _ = s.hash.sum(s.inner)
+	}
+	sum, ok := s.hash.sum([]byte(text))
+	s.held = ok && (outer && sum == s.sum[0] || inner && sum == s.sum[1])
+}
+
+// spells says whether inner is a string of this text. An escape makes six
+// bytes of one at most, so far shorter texts need no look: there may be many.
+func (s *structured) spells(text string) bool {
+	return 6*len(text)+2 >= len(s.inner) && string(unquote(s.inner)) == text
+}
+
+// sameKind says whether two values that begin so can be equal.
+func sameKind(a, b byte) bool { return a == b || number(a) && number(b) }
+
+func number(k byte) bool { return k == '-' || k >= '0' && k <= '9' }
+
+// addStructured appends the structured content for the model.
+func (c *conversion) addStructured() {
+	if c.structured.raw == nil || c.structured.held && len(c.structured.raw) > maxMetadata {
+		return
+	}
+	json := c.compact(c.structured.raw)
+	c.setMetaStructured(json)
+	if !c.structured.held && json != "" {
+		c.text.add(json)
+	}
+}
+
+// compact renders valid JSON without spaces. Numbers stay as they are, to the
+// byte; strings are written with no more escapes than needed, cleaned, and
+// hidden one by one, so that neither an escape can spell a secret that Hide
+// would not see, nor Hide can break the JSON.
+func (c *conversion) compact(value []byte) string {
+	if c.json.dec == nil {
+		c.json = newCursor(nil)
+	}
+	cur := c.json.over(value)
+	out := slices.Grow(c.scratch[:0], len(value))
+	defer func() { c.scratch = out[:0] }()
+	for {
+		k := cur.dec.PeekKind()
+		if k != '}' && k != ']' {
+			out = appendDelimiter(out, cur)
+		}
+		if k == '{' || k == '[' || k == '}' || k == ']' {
+			if _, err := cur.dec.ReadToken(); err != nil {
+				return ""
+			}
+			out = append(out, byte(k))
+		} else {
+			v, err := cur.value()
+			if err != nil {
+				return ""
+			}
+			out = c.appendScalar(out, v)
+		}
+		if cur.dec.StackDepth() == 0 {
+			return string(out)
+		}
+	}
+}
+
+// appendDelimiter writes what stands between the last token and the next.
+func appendDelimiter(out []byte, cur cursor) []byte {
+	in, n := cur.dec.StackIndex(cur.dec.StackDepth())
+	switch {
+	case n == 0 || in != '{' && in != '[':
+		return out
+	case in == '{' && n%2 == 1:
+		return append(out, ':')
+	default:
+		return append(out, ',')
+	}
+}
+
+func (c *conversion) appendScalar(out, value []byte) []byte {
+	switch {
+	case kind(value) == '"':
+		out, _ = jsontext.AppendQuote(out, c.hide(c.clean(string(unquote(value)))))
+		return out
+	case c.opts.Hide == nil:
+		return append(out, value...)
+	}
+	if s := string(value); c.hide(s) != s { // a number can be a secret too
+		out, _ = jsontext.AppendQuote(out, c.hide(s))
+		return out
+	}
+	return append(out, value...)
+}
