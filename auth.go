@@ -1,0 +1,206 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"golang.org/x/net/http/httpguts"
+	"golang.org/x/oauth2"
+)
+
+// Auth is how requests to one server are authenticated. It is a closed set:
+// OAuth2, APIKey, CustomHeaders and UserOIDC.
+//
+// Whatever the kind, credentials are put on a request when it is sent, and only
+// if it goes to the scheme, host and port of ServerConfig.URL.
+type Auth interface {
+	// credential resolves the kind for one server of one step. An error is a
+	// mistake in the config.
+	credential(s *server, tokens []UserToken) (credential, error)
+	// secrets are the configured values that nobody else may see.
+	secrets() []string
+}
+
+// OAuth2 sends the user's token for the server, from the tokens given to
+// ConnectAll. Without a usable token the server is connected without one, and
+// reported as auth_required if it refuses that.
+type OAuth2 struct {
+	// Config is the OAuth2 client that the token was issued to.
+	Config *oauth2.Config
+}
+
+// APIKey sends one fixed header.
+type APIKey struct{ Header, Value string }
+
+// CustomHeaders sends fixed headers.
+type CustomHeaders map[string]string
+
+// UserOIDC sends the user's own OIDC access token, from Options.OIDCTokens, as
+// a bearer token.
+type UserOIDC struct{}
+
+// UserToken is a user's OAuth2 token for one server.
+type UserToken struct {
+	// ServerID is the ID of the ServerConfig that the token is for.
+	ServerID uuid.UUID
+	Token    oauth2.Token
+	// NeedsReconnect says that the grant is dead: nothing of it is sent, and
+	// the user has to connect again.
+	NeedsReconnect bool
+}
+
+// OIDCTokenSource gives a user's own access token. It must be safe for
+// concurrent use and obey ctx; it is asked often and is expected to cache. An
+// empty token without an error means that the user has none.
+type OIDCTokenSource interface {
+	OIDCAccessToken(ctx context.Context, userID uuid.UUID) (string, error)
+}
+
+// credential is what authenticates one server's requests in one step.
+type credential interface {
+	// headers are to be set on a request that is about to be sent. An error is
+	// a reason to send it without; nothing of it is secret.
+	headers(ctx context.Context) (http.Header, error)
+}
+
+// errNoToken and its kin say why a request goes out without a credential.
+var (
+	errNoToken        = errors.New("the user has no token for this server")
+	errNeedsReconnect = errors.New("the user has to connect this server again")
+	errIllegalToken   = errors.New("the token is no legal header value")
+)
+
+func (a APIKey) credential(*server, []UserToken) (credential, error) {
+	return fixedHeaders(map[string]string{a.Header: a.Value})
+}
+
+func (a CustomHeaders) credential(*server, []UserToken) (credential, error) {
+	return fixedHeaders(a)
+}
+
+func (a OAuth2) credential(s *server, tokens []UserToken) (credential, error) {
+	return bearer{tokenFor(s.config.ID, tokens)}, nil
+}
+
+func (UserOIDC) credential(s *server, _ []UserToken) (credential, error) {
+	return oidc{server: s}, nil
+}
+
+func (a APIKey) secrets() []string        { return []string{a.Value} }
+func (a CustomHeaders) secrets() []string { return slices.Collect(maps.Values(a)) }
+func (UserOIDC) secrets() []string        { return nil }
+
+func (a OAuth2) secrets() []string {
+	if a.Config == nil {
+		return nil
+	}
+	return []string{a.Config.ClientSecret}
+}
+
+// fixed is a credential that is part of the config.
+type fixed http.Header
+
+func (f fixed) headers(context.Context) (http.Header, error) { return http.Header(f), nil }
+
+// fixedHeaders checks configured headers. An error names the header and never
+// the value.
+func fixedHeaders(configured map[string]string) (fixed, error) {
+	h := make(http.Header, len(configured))
+	for name, value := range configured {
+		if err := checkHeader(name, value); err != nil {
+			return nil, err
+		}
+		key := http.CanonicalHeaderKey(name)
+		if _, twice := h[key]; twice {
+			return nil, fmt.Errorf("header %q is configured twice", key)
+		}
+		h.Set(key, value)
+	}
+	return fixed(h), nil
+}
+
+// ownHeaders can't be configured: the connection's own (RFC 9110 section
+// 7.6.1), and those by which the protocol frames and negotiates.
+var ownHeaders = map[string]bool{
+	"Connection": true, "Keep-Alive": true, "Proxy-Authenticate": true, "Proxy-Authorization": true,
+	"Proxy-Connection": true, "Te": true, "Trailer": true, "Transfer-Encoding": true, "Upgrade": true,
+	"Host": true, "Content-Length": true, "Content-Type": true, "Content-Encoding": true,
+	"Accept": true, "Accept-Encoding": true, "Last-Event-Id": true,
+}
+
+func checkHeader(name, value string) error {
+	key := http.CanonicalHeaderKey(name)
+	switch {
+	case !httpguts.ValidHeaderFieldName(name):
+		return fmt.Errorf("header name %q is not allowed in HTTP", name)
+	case ownHeaders[key] || strings.HasPrefix(key, "Mcp-"):
+		return fmt.Errorf("header %q belongs to the connection and can't be configured", key)
+	case !httpguts.ValidHeaderFieldValue(value):
+		return fmt.Errorf("the value of header %q is not allowed in HTTP", key)
+	}
+	return nil
+}
+
+// bearer is an OAuth2 access token.
+type bearer struct{ token UserToken }
+
+func (b bearer) headers(context.Context) (http.Header, error) {
+	switch t := b.token.Token; {
+	case b.token.NeedsReconnect:
+		return nil, errNeedsReconnect
+	case t.AccessToken == "":
+		return nil, errNoToken
+	default:
+		// Type spells Bearer so whatever case was stored: some servers compare
+		// the scheme byte by byte.
+		return authorization(t.Type(), t.AccessToken)
+	}
+}
+
+// tokenFor is the user's token for a server: a usable one before one that is not.
+func tokenFor(id uuid.UUID, tokens []UserToken) UserToken {
+	best := UserToken{ServerID: id}
+	for _, t := range tokens {
+		if t.ServerID != id {
+			continue
+		}
+		if !t.NeedsReconnect && t.Token.AccessToken != "" {
+			return t
+		}
+		best = t
+	}
+	return best
+}
+
+func authorization(scheme, token string) (http.Header, error) {
+	value := scheme + " " + token
+	if !httpguts.ValidHeaderFieldValue(value) {
+		return nil, errIllegalToken
+	}
+	return http.Header{"Authorization": {value}}, nil
+}
+
+// oidc asks the host for the user's token.
+type oidc struct{ server *server }
+
+func (o oidc) headers(ctx context.Context) (http.Header, error) {
+	opts := &o.server.opts
+	if opts.OIDCTokens == nil {
+		return nil, errNoToken
+	}
+	token, err := opts.OIDCTokens.OIDCAccessToken(ctx, opts.UserID)
+	if err != nil {
+		return nil, fmt.Errorf("look up the user's token: %w", err)
+	}
+	if token == "" {
+		return nil, errNoToken
+	}
+	o.server.hide(token)
+	return authorization("Bearer", token)
+}

@@ -1,0 +1,110 @@
+package mcpclient
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/mcpclient-go/mcpclient/internal/wire"
+)
+
+// errPanic stands for a recovered panic of conversion or of a host's hook.
+var errPanic = errors.New("internal error: a panic was recovered; the log has it")
+
+// failure is what an error means to the host. Its texts may hold secrets and
+// hostile characters until they have been through the server's redactor.
+type failure struct {
+	outcome   ConnectOutcome
+	status    int
+	challenge string
+	text      string
+}
+
+// classify is the one place that decides what an error of an attempt means.
+func classify(err error, phase string) failure {
+	f := failure{outcome: ConnectOutcomeError, text: reason(err)}
+	if errors.Is(err, errBudget) {
+		f.outcome = ConnectOutcomeTimeout
+		f.text = "no answer within the connect budget"
+		if phase == "credentials" {
+			f.text = "the credentials were not resolved within the connect budget"
+		}
+		return f
+	}
+	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
+		f.status = h.Status
+		if h.Status == http.StatusUnauthorized || h.Status == http.StatusForbidden {
+			f.outcome = ConnectOutcomeAuthRequired
+			f.challenge = challenge(h.Challenge)
+		}
+	}
+	if r, ok := errors.AsType[*wire.RedirectError](err); ok {
+		f.status = r.Status
+	}
+	return f
+}
+
+// reason is an error's cause in few words: what the SDK and net/http put around
+// it names methods and URLs, which say nothing to the reader of a summary.
+func reason(err error) string {
+	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
+		return h.Error()
+	}
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return fmt.Sprintf("the server answered with error %d: %s", e.Code, e.Message)
+	}
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return reason(u.Err)
+	}
+	if c, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return c.Error()
+	}
+	return err.Error()
+}
+
+// challenge is what the parts of WWW-Authenticate (RFC 9110 section 11.6.1,
+// RFC 6750 section 3, RFC 9728 section 5.1) say that a host can act on.
+func challenge(headers []string) string {
+	return strings.Join(headers, ", ")
+}
+
+// callFailure is what a failed call tells the model: what happened, whether the
+// tool may have run, and what to do about it.
+func callFailure(ctx context.Context, err error) string {
+	switch {
+	case errors.Is(err, errClosed):
+		return "The tool was not run to its end: the step that it belongs to is over."
+	case errors.Is(err, errNoSlot):
+		return "The tool was not run: too many calls of this server were running all the time. Try again with fewer calls at once."
+	case errors.Is(err, errIdle), errors.Is(err, errMaxTime):
+		return fmt.Sprintf("The call was given up: %v. It is unknown whether the tool has done its work or still does.", err)
+	case ctx.Err() != nil:
+		return "The call was canceled. It is unknown whether the tool has done its work."
+	}
+	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
+		return httpFailure(h)
+	}
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return fmt.Sprintf("The server answered with error %d: %s", e.Code, e.Message)
+	}
+	if errors.Is(err, errNotSent) {
+		return "The server could not be reached, so the tool was not run: " + reason(err)
+	}
+	return "The call failed, and it is unknown whether the tool has run: " + reason(err)
+}
+
+func httpFailure(h *wire.HTTPError) string {
+	switch {
+	case h.Status == http.StatusUnauthorized || h.Status == http.StatusForbidden:
+		return "The server refused the user's authorization, so the tool was not run; the user has to connect the server again. " + h.Error()
+	case h.SessionLost():
+		return "The server has ended the session, so the tool was not run. " + h.Error()
+	}
+	return "The server refused the call: " + h.Error()
+}

@@ -1,0 +1,360 @@
+package toolschema
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// join makes the node of what any of the branches allows; nil without a branch.
+// What branches of one kind say apart becomes one object, one array, or a list
+// of scalar alternatives; which properties belong together is told in words,
+// since those reach every provider.
+func (w *walker) join(branches []*node) *node {
+	if len(branches) == 0 {
+		return nil
+	}
+	branches, null := withoutNull(branches)
+	if len(branches) == 1 {
+		branches[0].null = branches[0].null || null
+		return branches[0]
+	}
+	out := &node{null: null}
+	var objects, arrays []*node
+	for _, b := range branches {
+		out.null = out.null || b.null
+		out.any = out.any || b.any
+		if out.def == nil {
+			out.def = b.def
+		}
+		if b.alt(kObject) != nil {
+			objects = append(objects, b)
+		}
+		if b.alt(kArray) != nil {
+			arrays = append(arrays, b)
+		}
+		w.joinScalars(out, b)
+		for _, r := range b.remarks {
+			out.remark(r)
+		}
+	}
+	if out.any {
+		out.alts = nil
+		return out
+	}
+	if len(objects) > 0 {
+		out.alts = append(out.alts, w.joinObjects(out, objects))
+	}
+	if len(arrays) > 0 {
+		out.alts = append(out.alts, w.joinArrays(out, arrays))
+	}
+	out.absorb()
+	return out
+}
+
+// withoutNull takes out the branches that allow null alone, so that one that is
+// left keeps its own words.
+func withoutNull(branches []*node) ([]*node, bool) {
+	null := false
+	var rest []*node
+	for _, b := range branches {
+		if b.nullOnly() {
+			null = true
+			continue
+		}
+		rest = append(rest, b)
+	}
+	if len(rest) == 0 {
+		return branches[:1], null
+	}
+	return rest, null
+}
+
+func (n *node) remark(s string) {
+	if s != "" && len(n.remarks) < maxRemarks && !slices.Contains(n.remarks, s) {
+		n.remarks = append(n.remarks, s)
+	}
+}
+
+// joinScalars adds b's scalar alternatives to out; a branch's own words go to
+// the alternative, or for a single value of an enum to the remarks.
+func (w *walker) joinScalars(out, b *node) {
+	for i := range b.alts {
+		a := b.alts[i]
+		if !a.scalar() {
+			continue
+		}
+		w.spend(1)
+		if a.title == "" {
+			a.title = b.title
+		}
+		if a.description == "" {
+			a.description = b.description
+		}
+		if len(a.enum) > 0 && len(a.rules) == 0 && out.unite(&a) {
+			continue
+		}
+		if !slices.ContainsFunc(out.alts, func(o alt) bool { return o.equal(&a) }) {
+			out.alts = append(out.alts, a)
+			out.loosen(w)
+		}
+	}
+}
+
+// loosen keeps the types alone of too many alternatives.
+func (n *node) loosen(w *walker) {
+	if len(n.alts) <= maxAlts {
+		return
+	}
+	w.note("more than %d alternatives became their types", maxAlts)
+	var kept []alt
+	for _, a := range n.alts {
+		if !slices.ContainsFunc(kept, func(o alt) bool { return o.kind == a.kind }) {
+			kept = append(kept, alt{kind: a.kind})
+		}
+	}
+	n.alts = kept
+}
+
+// unite puts the values of an enum to those of another one of its kind. Both
+// keep their words only where those are the same, or as a remark.
+func (n *node) unite(a *alt) bool {
+	for i := range n.alts {
+		o := &n.alts[i]
+		if o.kind != a.kind || o.enum == nil || len(o.rules) > 0 {
+			continue
+		}
+		if o.title != a.title || o.description != a.description {
+			n.remark(o.saying())
+			n.remark(a.saying())
+			o.title, o.description = "", ""
+		}
+		o.addValues(a.enum)
+		return true
+	}
+	return false
+}
+
+func (a *alt) addValues(values []any) {
+	if a.in == nil {
+		a.in = make(map[any]bool, len(a.enum)+len(values))
+		a.enum = slices.Clone(a.enum)
+		for _, v := range a.enum {
+			a.in[v] = true
+		}
+	}
+	for _, v := range values {
+		if !a.in[v] {
+			a.in[v] = true
+			a.enum = append(a.enum, v)
+		}
+	}
+}
+
+// maxRemark bounds one remark in bytes.
+const maxRemark = 2_048
+
+// saying tells an enum's own words, such as `"ro": may only read`.
+func (a *alt) saying() string {
+	text := a.description
+	if text == "" {
+		text = a.title
+	}
+	if text == "" || len(a.enum) == 0 {
+		return ""
+	}
+	return shorten(strings.Join(quoteAll(a.enum), ", ")+": "+strings.TrimRight(text, ". ")+".", maxRemark)
+}
+
+// joinObjects makes one object of all: the union of the properties, of which
+// those are required that every branch requires.
+func (w *walker) joinObjects(out *node, list []*node) alt {
+	first := list[0].alt(kObject)
+	if len(list) == 1 {
+		out.adopt(list[0])
+		return *first
+	}
+	o := alt{kind: kObject, closed: true, open: true, required: first.required, rules: first.rules}
+	for _, b := range list {
+		a := b.alt(kObject)
+		for name, prop := range a.props {
+			w.spend(1)
+			if old, ok := o.props[name]; ok {
+				prop = w.joinTwo(old, prop)
+			}
+			o.setProp(name, prop)
+		}
+		required := a.requires()
+		o.required = slices.DeleteFunc(slices.Clone(o.required), func(s string) bool { return !required[s] })
+		o.closed, o.open = o.closed && a.closed, o.open && a.open
+		o.rules = looser(o.rules, a.rules)
+		switch {
+		case o.extra == nil:
+			o.extra = a.extra
+		case a.extra != nil:
+			o.extra = w.joinTwo(o.extra, a.extra)
+		}
+	}
+	if o.extra != nil {
+		o.closed, o.open = false, false
+	}
+	out.remark(sets(list))
+	w.note("alternative objects became one")
+	return o
+}
+
+// joinTwo joins what two branches say of one name and keeps words both share.
+func (w *walker) joinTwo(a, b *node) *node {
+	n := w.join([]*node{a, b})
+	if n == a || n == b {
+		return n
+	}
+	n.title, n.description = "", ""
+	if a.title == b.title {
+		n.title = a.title
+	}
+	switch {
+	case a.description == b.description, b.description == "":
+		n.description = a.description
+	case a.description == "":
+		n.description = b.description
+	case strings.Contains(a.description, b.description):
+		n.description = a.description
+	default:
+		n.description = shorten(a.description+" Or: "+b.description, 2*maxRemark)
+	}
+	for i := range n.alts { // what is said of the whole need not be said again
+		if n.alts[i].description == a.description || n.alts[i].description == b.description {
+			n.alts[i].description = ""
+		}
+		if n.alts[i].title == n.title {
+			n.alts[i].title = ""
+		}
+	}
+	n.flags = slices.DeleteFunc(slices.Clone(a.flags), func(f string) bool { return !slices.Contains(b.flags, f) })
+	n.mergeSame()
+	return n
+}
+
+// mergeSame removes alternatives that are equal now, and unites enums.
+func (n *node) mergeSame() {
+	old := n.alts
+	n.alts = nil
+	for i := range old {
+		a := old[i]
+		same := a.scalar() && slices.ContainsFunc(n.alts, func(o alt) bool { return o.equal(&a) })
+		if same || a.scalar() && len(a.enum) > 0 && len(a.rules) == 0 && n.unite(&a) {
+			continue
+		}
+		n.alts = append(n.alts, a)
+	}
+}
+
+func (w *walker) joinArrays(out *node, list []*node) alt {
+	first := list[0].alt(kArray)
+	if len(list) == 1 {
+		out.adopt(list[0])
+		return *first
+	}
+	o := alt{kind: kArray, rules: first.rules}
+	var items []*node
+	for _, b := range list {
+		a := b.alt(kArray)
+		o.rules = looser(o.rules, a.rules)
+		out.remark(shorten(b.description, maxRemark))
+		if a.items == nil {
+			items = append(items, anything())
+			continue
+		}
+		items = append(items, a.items)
+	}
+	o.items = items[0]
+	for _, n := range items[1:] {
+		o.items = w.joinTwo(o.items, n)
+	}
+	return o
+}
+
+// adopt keeps a container branch's own words where it is the only one.
+func (n *node) adopt(b *node) {
+	k := kObject
+	if b.alt(k) == nil {
+		k = kArray
+	}
+	if len(b.alts) == 1 && b.description != "" {
+		b.alt(k).description, b.alt(k).title = b.description, b.title
+	}
+}
+
+// looser are the rules of a that b has too, the wider of two bounds.
+func looser(a, b rules) rules {
+	if len(a) == 0 || len(b) == 0 {
+		return nil
+	}
+	out := rules{}
+	for key, v := range a {
+		other, ok := b[key]
+		switch {
+		case !ok:
+		case slices.Contains(lower, key):
+			out[key] = min(v.(float64), other.(float64))
+		case slices.Contains(upper, key):
+			out[key] = max(v.(float64), other.(float64))
+		case v == other:
+			out[key] = v
+		}
+	}
+	return out
+}
+
+// absorb drops alternatives that another one makes needless.
+func (n *node) absorb() {
+	if i := slices.IndexFunc(n.alts, func(a alt) bool { return a.kind == kNumber && a.bare() }); i >= 0 {
+		n.alts = slices.DeleteFunc(n.alts, func(a alt) bool { return a.kind == kInteger && a.bare() })
+	}
+}
+
+// maxSets bounds the branches that are told in words.
+const maxSets = 12
+
+// sets tells which properties belong together in branches that became one
+// object: each branch's words, its required names, and the fixed values that
+// tell the branches apart.
+func sets(list []*node) string {
+	var out []string
+	for _, b := range list {
+		a := b.alt(kObject)
+		var names []string
+		required := a.requires()
+		for _, name := range slices.Sorted(maps.Keys(a.props)) {
+			p := a.props[name]
+			fixed := len(p.alts) == 1 && !p.null && len(p.alts[0].enum) == 1
+			switch {
+			case fixed:
+				names = append(names, name+"="+quote(p.alts[0].enum[0]))
+			case required[name]:
+				names = append(names, name)
+			}
+		}
+		for _, name := range a.required {
+			if a.props[name] == nil {
+				names = append(names, name)
+			}
+		}
+		s := strings.Join(names, " + ")
+		words := b.description
+		if words == "" {
+			words = b.title
+		}
+		if words = shorten(words, maxRemark); words != "" {
+			s = strings.TrimRight(words, ". ") + " (" + s + ")"
+		}
+		if s = strings.TrimSuffix(s, " ()"); s != "" && !slices.Contains(out, s) && len(out) < maxSets {
+			out = append(out, s)
+		}
+	}
+	if len(out) < 2 {
+		return ""
+	}
+	return "One of: " + shorten(strings.Join(out, "; "), 2*maxRemark) + "."
+}

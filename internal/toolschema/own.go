@@ -1,0 +1,266 @@
+package toolschema
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// annotations that are carried when they are true.
+var flagKeywords = []string{"deprecated", "readOnly", "writeOnly"}
+
+// own makes the node of the keywords of m itself, without references and
+// combinators. It is never nil.
+func (w *walker) own(m map[string]any, p place) *node {
+	n := &node{}
+	w.annotations(m, n)
+	kinds, null, said := w.types(m)
+	enum, enumNull, hasEnum := w.enum(m)
+	switch {
+	case !said && hasEnum:
+		kinds, null = kindsOf(enum), enumNull
+	case !said:
+		kinds = inferred(m)
+		null = kinds == 0
+	case hasEnum:
+		null = null && enumNull
+	}
+	n.null = null
+	if kinds == 0 {
+		n.any = !said && !hasEnum
+		n.null = n.null || n.any
+		return n
+	}
+	if hasEnum && len(enum) > 0 && !slices.ContainsFunc(enum, func(v any) bool { return fits(v, kinds) }) {
+		w.note("an enum without a value of its type is left out")
+		hasEnum = false
+	}
+	for _, e := range kindNames {
+		if kinds&e.kind == 0 {
+			continue
+		}
+		a := alt{kind: e.kind, rules: w.rules(m, e.kind)}
+		if hasEnum && !a.narrow(enum) {
+			continue // the enum has values, but none of this type
+		}
+		switch e.kind {
+		case kObject:
+			w.objectRules(m, &a, p)
+		case kArray:
+			w.arrayRules(m, &a, p)
+		}
+		n.alts = append(n.alts, a)
+	}
+	return n
+}
+
+func (w *walker) annotations(m map[string]any, n *node) {
+	if s, ok := m["description"].(string); ok {
+		n.description = w.o.clean(s)
+	}
+	if s, ok := m["title"].(string); ok {
+		n.title = w.o.clean(s)
+	}
+	w.text(len(n.description) + len(n.title))
+	switch d := m["default"].(type) {
+	case string, bool:
+		n.def = d
+	case float64:
+		if finite(d) {
+			n.def = d
+		}
+	}
+	for _, key := range flagKeywords {
+		if b, _ := m[key].(bool); b {
+			n.flags = append(n.flags, key)
+		}
+	}
+}
+
+// types reads "type": the kinds it names, whether null is one of them, and
+// whether it names anything at all.
+func (w *walker) types(m map[string]any) (kinds kind, null, said bool) {
+	one := func(v any) {
+		s, ok := v.(string)
+		if !ok {
+			return
+		}
+		s = strings.ToLower(strings.TrimSpace(s))
+		k, known := typeNames[s]
+		switch {
+		case s == "null" || s == "none":
+			null, said = true, true
+		case known:
+			kinds, said = kinds|k, true
+		case s != "" && s != "any":
+			w.note("type %q is unknown", shorten(s, 32))
+		}
+	}
+	switch t := m["type"].(type) {
+	case string:
+		one(t)
+	case []any:
+		for _, v := range t {
+			one(v)
+		}
+	}
+	if kinds&kNumber != 0 {
+		kinds &^= kInteger // an integer is a number
+	}
+	return kinds, null, said
+}
+
+// inferring keywords, by the type they only make sense for. The first type of
+// which a schema has one wins.
+var inferring = []struct {
+	kind kind
+	keys []string
+}{
+	{kObject, []string{"properties", "required", "additionalProperties", "patternProperties", "propertyNames", "minProperties", "maxProperties", "dependentRequired", "unevaluatedProperties"}},
+	{kArray, []string{"items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains", "additionalItems", "unevaluatedItems"}},
+	{kString, []string{"pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType"}},
+	{kNumber, []string{"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"}},
+}
+
+func inferred(m map[string]any) kind {
+	for _, e := range inferring {
+		for _, key := range e.keys {
+			v, ok := m[key]
+			if !ok || v == nil {
+				continue
+			}
+			// draft-03 has a boolean here, about the property itself
+			if _, isBool := v.(bool); isBool && key == "required" {
+				continue
+			}
+			return e.kind
+		}
+	}
+	if s, ok := m["format"].(string); ok {
+		return formatKind(s)
+	}
+	return 0
+}
+
+func formatKind(format string) kind {
+	switch format {
+	case "int32", "int64", "uint32", "uint64":
+		return kInteger
+	case "float", "double":
+		return kNumber
+	}
+	return kString
+}
+
+func (w *walker) objectRules(m map[string]any, a *alt, p place) {
+	props, _ := m["properties"].(map[string]any)
+	if m["properties"] != nil && props == nil {
+		w.note("properties is not an object")
+	}
+	for _, name := range w.sortedNames(props) {
+		if w.over {
+			return
+		}
+		v := props[name]
+		n := w.schema(v, p.deeper())
+		if n == nil || n.nullOnly() {
+			w.note("property %q allows no value", shorten(name, 64))
+			continue
+		}
+		a.setProp(name, n)
+		if child, ok := v.(map[string]any); ok && child["required"] == true {
+			a.required = append(a.required, name) // draft-03
+		}
+	}
+	list, _ := m["required"].([]any)
+	for _, v := range list {
+		// Names that only another branch of the schema knows are sorted out
+		// at the end.
+		if name, ok := v.(string); ok && len(list) < w.o.MaxNodes {
+			a.required = append(a.required, name)
+		}
+	}
+	a.required = unique(a.required)
+	w.additional(m, a, p)
+}
+
+// additional reads which properties beyond the named ones are allowed.
+func (w *walker) additional(m map[string]any, a *alt, p place) {
+	v, ok := m["additionalProperties"]
+	if !ok {
+		v = m["unevaluatedProperties"]
+	}
+	switch v := v.(type) {
+	case bool:
+		a.closed, a.open = !v, v
+	case map[string]any:
+		a.extra = w.schema(v, p.deeper())
+	}
+	if patterns, _ := m["patternProperties"].(map[string]any); len(patterns) > 0 && a.extra == nil {
+		var list []*node
+		for _, key := range slices.Sorted(maps.Keys(patterns)) {
+			if n := w.schema(patterns[key], p.deeper()); n != nil {
+				list = append(list, n)
+			}
+		}
+		w.note("patterns of property names are left out")
+		a.extra, a.closed = w.join(list), false
+	}
+	if a.extra != nil && a.extra.any && a.extra.description == "" {
+		a.extra, a.open = nil, true
+	}
+	if v, ok := m["propertyNames"].(map[string]any); ok {
+		n := w.schema(v, p.deeper())
+		if n != nil && n.alt(kString) != nil && !n.alt(kString).bare() {
+			a.names = n
+		}
+	}
+}
+
+// arrayRules makes one item schema of what may be a tuple.
+func (w *walker) arrayRules(m map[string]any, a *alt, p place) {
+	var tuple []any
+	rest := m["items"]
+	if list, ok := rest.([]any); ok { // before draft 2020-12
+		tuple, rest = list, m["additionalItems"]
+	} else if list, ok := m["prefixItems"].([]any); ok {
+		tuple = list
+	}
+	if len(tuple) == 0 {
+		if _, ok := rest.(map[string]any); ok {
+			a.items = w.schema(rest, p.deeper())
+		}
+		return
+	}
+	w.note("a tuple became a list of one item type")
+	list := w.branches(tuple, p.deeper())
+	if _, ok := rest.(map[string]any); ok {
+		if n := w.schema(rest, p.deeper()); n != nil {
+			list = append(list, n)
+		}
+	}
+	a.items = w.join(list)
+}
+
+// sortedNames gives the walk one order: notes, and what is cut, must not
+// depend on the order of a map.
+func (w *walker) sortedNames(m map[string]any) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func unique(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	out := list[:0]
+	for _, s := range list {
+		if !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,62 @@
+package toolschema
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// shorten cuts s to at most n bytes on a rune boundary, with a mark.
+func shorten(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	n -= len("…")
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+// quote writes a scalar of an enum as a model should write it.
+func quote(v any) string {
+	switch v := v.(type) {
+	case string:
+		return strconv.Quote(v)
+	case bool:
+		return strconv.FormatBool(v)
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return ""
+}
+
+func quoteAll(values []any) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		out[i] = quote(v)
+	}
+	return out
+}
+
+// sentences joins a description and the sentences that follow it.
+func sentences(description string, more []string) string {
+	if len(more) == 0 {
+		return description
+	}
+	var b strings.Builder
+	b.WriteString(strings.TrimRight(description, " \n"))
+	for _, s := range more {
+		if s == "" {
+			continue
+		}
+		if text := b.String(); text != "" {
+			if !strings.ContainsAny(text[len(text)-1:], ".!?:;)") {
+				b.WriteByte('.')
+			}
+			b.WriteByte(' ')
+		}
+		b.WriteString(s)
+	}
+	return b.String()
+}

@@ -1,0 +1,167 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/mcpclient-go/mcpclient/internal/wire/rpc"
+	"github.com/mcpclient-go/mcpclient/internal/wire/sse"
+)
+
+// json reads an answer that is one body.
+func (p *posted) json(resp *http.Response, body io.Reader) (*http.Response, error) {
+	data, err := readAll(body, resp.ContentLength, p.s.config.BodyBytes)
+	if err != nil {
+		return nil, brokenOff(err)
+	}
+	_ = resp.Body.Close()
+	m, err := p.own(data, mediaType(resp))
+	if err != nil {
+		return nil, err
+	}
+	session, err := p.adopt(resp, m.Result != nil)
+	if err != nil {
+		return nil, err
+	}
+	p.line.end()
+	p.s.calls.settle(p.call.wire)
+	return p.respond("application/json", session, p.call.answer(m, true)), nil
+}
+
+// respond is a response that the SDK can use.
+func (p *posted) respond(contentType, session string, body []byte) *http.Response {
+	resp := local(p.request, http.StatusOK)
+	resp.Header.Set("Content-Type", contentType)
+	if session != "" {
+		resp.Header.Set(headerSession, session)
+	}
+	if body != nil {
+		resp.ContentLength = int64(len(body))
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+	} else {
+		resp.ContentLength = -1
+	}
+	return resp
+}
+
+// own finds the answer to the call in a body that can only be meant for it. What else is in a batch is dropped.
+func (p *posted) own(body []byte, media string) (rpc.Message, error) {
+	messages, err := rpc.Parse(body)
+	if err != nil {
+		return rpc.Message{}, unusable(err, media, body)
+	}
+	responses := 0
+	for _, m := range messages {
+		if m.Kind != rpc.Response {
+			continue
+		}
+		if p.call.owns(m) {
+			p.s.dropped.Add(int64(len(messages) - 1))
+			return m, nil
+		}
+		responses++
+	}
+	p.s.dropped.Add(int64(len(messages)))
+	if responses == 0 {
+		return rpc.Message{}, &AnswerError{Reason: "the server sent a message that is no answer"}
+	}
+	return rpc.Message{}, &AnswerError{Reason: "the server sent the answer to another request"}
+}
+
+// owns reports that a response is the one to c. An error without an id is what servers answer to a request that they couldn't
+// read; it is taken as an answer where only c can be meant.
+func (c *call) owns(m rpc.Message) bool {
+	if id, ok := m.ID.Int(); ok {
+		return id == c.wire
+	}
+	return m.Error != nil && (m.ID.IsNull() || m.ID.IsAbsent())
+}
+
+const maxSessionID = 4 << 10
+
+// adopt keeps the session id that comes with a successful initialize, and returns the one that the SDK is to see. It sees that
+// one only: the SDK ends a session whose id changes.
+func (p *posted) adopt(resp *http.Response, success bool) (string, error) {
+	id := resp.Header.Get(headerSession)
+	if p.call.method != methodInitialize || id == "" || !success {
+		return "", nil
+	}
+	if len(id) > maxSessionID {
+		return "", &AnswerError{Reason: "the server's session id is too long"}
+	}
+	for i := range len(id) {
+		// See the specification's section on session management: visible ASCII. net/http refuses to send control bytes.
+		if id[i] < '!' || id[i] > '~' {
+			return "", &AnswerError{Reason: "the server's session id has illegal characters"}
+		}
+	}
+	s := p.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sessionID == "" {
+		s.sessionID = id
+	}
+	return s.sessionID, nil
+}
+
+// brokenOff is what became of a body that failed with err while it was read.
+func brokenOff(err error) error {
+	var limit *LimitError
+	var event *sse.LimitError
+	switch {
+	case errors.As(err, &limit):
+		return limit
+	case errors.As(err, &event):
+		return &LimitError{What: "event", Limit: event.Limit}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &AnswerError{Reason: "the answer was cut off"}
+	}
+	return &AnswerError{Reason: "the answer broke off", Cause: err}
+}
+
+// unusable is the error for a body that isn't JSON-RPC.
+func unusable(err error, media string, body []byte) error {
+	reason := "the server answered with " + err.Error()
+	if media != "" && media != "application/json" {
+		reason += " (" + excerpt([]byte(media), 60) + ")"
+	}
+	if err == rpc.ErrText || err == rpc.ErrNotRPC || err == rpc.ErrSyntax || err == rpc.ErrCut {
+		if said := excerpt(body[:min(len(body), 4*maxExcerpt)], maxExcerpt); said != "" {
+			reason += ": " + said
+		}
+	}
+	return &AnswerError{Reason: reason}
+}
+
+const (
+	headBytes = 512
+	headKnown = 8 // bytes that tell what a body is
+)
+
+// readHead reads as much of a body as tells what it is. It is shorter than that only where the body is.
+func readHead(r io.Reader) ([]byte, error) {
+	head := make([]byte, 0, headBytes)
+	for len(head) < headBytes {
+		n, err := r.Read(head[len(head):headBytes])
+		head = head[:len(head)+n]
+		if err == io.EOF {
+			return head, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if startsJSON(head) || len(trimHead(head)) >= headKnown {
+			return head, nil
+		}
+	}
+	return head, nil
+}
+
+func trimHead(head []byte) []byte { return bytes.TrimLeft(head, "\uFEFF \t\r\n") }
+
+func startsJSON(head []byte) bool {
+	head = trimHead(head)
+	return len(head) > 0 && (head[0] == '{' || head[0] == '[')
+}

@@ -1,0 +1,84 @@
+package wire
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptrace"
+)
+
+// trip is what the steps of the chain learn about one request of the SDK. It belongs to the goroutine that runs the chain.
+type trip struct {
+	exchange    *Exchange // nil: nobody follows the request
+	hadSession  bool      // the request names a session
+	credentials bool      // headers were set by Config.Headers
+	renewed     bool      // the request was sent again with new credentials
+	renewal     error     // why credentials couldn't be renewed
+	sent        bool      // see Exchange.Sent
+}
+
+type tripKey struct{}
+
+func withTrip(ctx context.Context, t *trip) context.Context {
+	return context.WithValue(ctx, tripKey{}, t)
+}
+
+// tripOf never returns nil.
+func tripOf(ctx context.Context) *trip {
+	if t, ok := ctx.Value(tripKey{}).(*trip); ok {
+		return t
+	}
+	return &trip{}
+}
+
+func (t *trip) setSent(sent bool) {
+	t.sent = sent
+	t.exchange.setSent(sent)
+}
+
+func (t *trip) connected(reused bool, size int64) {
+	t.setSent(true)
+	t.exchange.connected(reused, size)
+}
+
+// base hands requests to the caller's RoundTripper and notes what became of the connection.
+type base struct {
+	next   http.RoundTripper
+	record *recorder
+	traced bool // next reports its connections
+}
+
+func newBase(next http.RoundTripper, record *recorder) *base {
+	_, traced := next.(*http.Transport)
+	return &base{next: next, record: record, traced: traced}
+}
+
+func (b *base) RoundTrip(r *http.Request) (*http.Response, error) {
+	t := tripOf(r.Context())
+	if b.traced {
+		trace, ctx := b.trace(t, r.ContentLength), r.Context()
+		if r.URL.Scheme == "https" {
+			ctx = withHandshake(ctx, trace)
+		}
+		r = r.WithContext(httptrace.WithClientTrace(ctx, trace))
+	} else {
+		t.connected(false, r.ContentLength)
+	}
+	resp, err := b.next.RoundTrip(r)
+	if err == nil {
+		b.record.response(resp)
+	}
+	return resp, err
+}
+
+// trace follows one request of an *http.Transport. The hooks run on the goroutine of RoundTrip. Where the transport finds a kept
+// connection dead before anything was sent on it, it asks for another one by itself: what it had then doesn't count.
+func (b *base) trace(t *trip, size int64) *httptrace.ClientTrace {
+	before := t.sent
+	return &httptrace.ClientTrace{
+		GetConn: func(string) { t.setSent(before) },
+		GotConn: func(info httptrace.GotConnInfo) {
+			b.record.connection(info.Reused)
+			t.connected(info.Reused, size)
+		},
+	}
+}

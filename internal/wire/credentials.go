@@ -1,0 +1,35 @@
+package wire
+
+import (
+	"context"
+	"net/http"
+)
+
+// credentials sets the configured headers on each request, for the configured origin and no other: it is the last step that looks
+// at the URL, so that neither a redirect nor an endpoint event can take a secret elsewhere.
+type credentials struct {
+	origin  origin
+	headers func(context.Context, *http.Request) error
+	next    http.RoundTripper
+}
+
+func (c *credentials) RoundTrip(r *http.Request) (*http.Response, error) {
+	to, err := originOf(r.URL)
+	if err != nil || to != c.origin {
+		closeBody(r)
+		return nil, &OriginError{Origin: originName(r.URL)}
+	}
+	out := r.Clone(r.Context())
+	out.URL.User = nil // net/http would make an Authorization header of it
+	if c.headers != nil {
+		before := len(out.Header)
+		if err := c.headers(r.Context(), out); err != nil {
+			closeBody(r)
+			return nil, err
+		}
+		if t := tripOf(r.Context()); len(out.Header) > before {
+			t.credentials = true
+		}
+	}
+	return c.next.RoundTrip(out)
+}

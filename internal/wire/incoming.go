@@ -1,0 +1,46 @@
+package wire
+
+import (
+	"github.com/mcpclient-go/mcpclient/internal/wire/rpc"
+	"github.com/mcpclient-go/mcpclient/internal/wire/sse"
+)
+
+// wanted are the notifications that a client without capabilities can have a use for. The SDK queues what it gets without a
+// limit, so the rest, log messages above all, ends here.
+var wanted = map[string]bool{
+	methodCancelled:                            true,
+	"notifications/progress":                   true,
+	"notifications/tools/list_changed":         true,
+	"notifications/prompts/list_changed":       true,
+	"notifications/resources/list_changed":     true,
+	"notifications/subscriptions/acknowledged": true,
+}
+
+// maxServerCalls is how many requests of the server the SDK has at a time. It works on all of them at once, with a POST for each
+// answer: a server that sends a flood of them gets no flood of connections.
+const maxServerCalls = 32
+
+// admit reports whether the SDK gets a message that is no answer to it.
+func (s *Session) admit(m rpc.Message) bool {
+	if m.Kind != rpc.Request {
+		return m.Kind == rpc.Notification && wanted[m.Method]
+	}
+	if s.serverCalls.Add(1) > maxServerCalls {
+		s.serverCalls.Add(-1)
+		return false
+	}
+	return true
+}
+
+// replied is called when an answer of the SDK to the server was sent, or could not be.
+func (s *Session) replied() { s.serverCalls.Add(-1) }
+
+// appendIncoming appends the event that hands a request or notification of the server to the SDK, or nothing.
+func (s *Session) appendIncoming(dst []byte, m rpc.Message) []byte {
+	if !s.admit(m) {
+		s.dropped.Add(1)
+		return dst
+	}
+	s.delivered.Add(1)
+	return sse.AppendMessage(dst, rpc.AppendClean(nil, m))
+}

@@ -1,0 +1,125 @@
+package wire
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+
+	"github.com/mcpclient-go/mcpclient/internal/wire/rpc"
+)
+
+// legacyPost sends a message of an HTTP+SSE session. The SDK is told 202 whatever happens, as it ends the session otherwise: the
+// outcome of a call goes into the event stream, that of a notification to its exchange.
+func (s *Session) legacyPost(r *http.Request) (*http.Response, error) {
+	out, err := s.outgoing(r)
+	if err != nil {
+		return nil, err
+	}
+	accepted := local(r, http.StatusAccepted)
+	if out.method == methodCancelled && s.calls.settle(out.cancelled) == nil {
+		return accepted, nil
+	}
+	line := s.lifeline(r.Context())
+	defer line.end()
+	t := &trip{exchange: out.exchange, hadSession: true}
+	if out.kind == rpc.Response {
+		defer s.replied()
+	}
+	if out.kind != rpc.Request {
+		if out.method == methodCancelled {
+			defer line.within(cancelTime)()
+		}
+		if _, err := s.legacySend(line, t, r, out); err != nil {
+			_ = s.lose(out.exchange, r.Context(), err)
+		}
+		return accepted, r.Context().Err()
+	}
+	return s.legacyCall(line, t, r, out, accepted)
+}
+
+func (s *Session) legacyCall(line *lifeline, t *trip, r *http.Request, out *outgoing, accepted *http.Response) (*http.Response, error) {
+	c := s.begin(out, line)
+	s.mu.Lock()
+	gone := s.feedErr
+	s.mu.Unlock()
+	if gone != nil {
+		s.finish(c, gone)
+		return accepted, nil
+	}
+	answer, err := s.legacySend(line, t, r, out)
+	switch {
+	case err == nil && answer != nil:
+		if s.calls.settle(c.wire) != nil {
+			s.deliver(c.answer(*answer, true))
+		}
+	case err != nil && (r.Context().Err() == nil || s.ended() != nil || !t.sent):
+		s.finish(c, s.reason(r.Context(), err))
+	}
+	return accepted, nil
+}
+
+// finish fails a call that has no outcome yet.
+func (s *Session) finish(c *call, err error) {
+	if s.calls.settle(c.wire) == nil {
+		return
+	}
+	s.record.failure(err)
+	s.deliver(c.fail(err))
+}
+
+// deliver hands a message to the SDK by the event stream.
+func (s *Session) deliver(message []byte) {
+	s.mu.Lock()
+	f := s.feed
+	s.mu.Unlock()
+	if f != nil {
+		f.inject(message)
+	}
+}
+
+// legacySend posts a message. Some servers answer a call there and then, not on the stream; answer is nil where they don't.
+func (s *Session) legacySend(line *lifeline, t *trip, r *http.Request, out *outgoing) (answer *rpc.Message, err error) {
+	if err := s.over(r.Context()); err != nil {
+		return nil, err
+	}
+	resp, err := s.send(line, t, r, out.body)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode >= 300 {
+		return nil, s.httpError(resp, t, out.method, true)
+	}
+	if out.kind != rpc.Request || resp.StatusCode != http.StatusOK || resp.ContentLength == 0 {
+		discard(resp)
+		return nil, nil
+	}
+	body, err := decoded(resp)
+	if err != nil {
+		discard(resp)
+		return nil, nil
+	}
+	return s.inlineAnswer(resp, body, out)
+}
+
+// inlineAnswer looks for the answer in the response to the POST. Whatever else is there, "Accepted" for one, has no meaning.
+func (s *Session) inlineAnswer(resp *http.Response, body io.Reader, out *outgoing) (*rpc.Message, error) {
+	head, err := readHead(body)
+	if err != nil || !startsJSON(head) {
+		discard(resp)
+		return nil, nil
+	}
+	data, err := readAll(io.MultiReader(bytes.NewReader(head), body), resp.ContentLength, s.config.BodyBytes)
+	if err != nil {
+		_ = resp.Body.Close()
+		return nil, brokenOff(err)
+	}
+	_ = resp.Body.Close()
+	messages, _ := rpc.Parse(data)
+	for _, m := range messages {
+		if id, ok := m.ID.Int(); m.Kind == rpc.Response && ok && id == out.wire {
+			out.exchange.received(len(data))
+			return &m, nil
+		}
+	}
+	return nil, nil
+}

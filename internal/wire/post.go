@@ -1,0 +1,138 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/mcpclient-go/mcpclient/internal/wire/rpc"
+)
+
+// cancelTime bounds a notifications/cancelled: it is a courtesy, and the SDK's Close waits for it.
+const cancelTime = 5 * time.Second
+
+// post sends a message over streamable HTTP. An error that it returns is, to the SDK, that of this one request; a response which
+// the SDK can't use would be the end of the session.
+func (s *Session) post(r *http.Request) (*http.Response, error) {
+	out, err := s.outgoing(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.over(r.Context()); err != nil {
+		return nil, s.lose(out.exchange, r.Context(), err)
+	}
+	if out.kind != rpc.Request {
+		return s.notify(r, out)
+	}
+	line := s.lifeline(r.Context())
+	p := &posted{
+		s:       s,
+		call:    s.begin(out, line),
+		trip:    &trip{exchange: out.exchange, hadSession: r.Header.Get(headerSession) != ""},
+		request: r,
+		line:    line,
+	}
+	resp, err := s.send(p.line, p.trip, r, out.body)
+	if err != nil {
+		return nil, p.refuse(err)
+	}
+	answer, err := p.answer(resp)
+	if err != nil {
+		_ = resp.Body.Close()
+		return nil, p.refuse(err)
+	}
+	return answer, nil
+}
+
+// lose records why a request has no answer, and returns it. The end of the caller's own context is the caller's to tell.
+func (s *Session) lose(e *Exchange, request context.Context, err error) error {
+	err = s.reason(request, err)
+	if s.ended() != nil || request.Err() == nil {
+		e.fail(err)
+		s.record.failure(err)
+	}
+	return err
+}
+
+// notify sends a notification, or an answer to the server. The SDK learns only of a network that failed: what a server says to
+// these changes nothing, and the SDK would end the session.
+func (s *Session) notify(r *http.Request, out *outgoing) (*http.Response, error) {
+	if out.kind == rpc.Response {
+		defer s.replied()
+	}
+	line := s.lifeline(r.Context())
+	defer line.end()
+	if out.method == methodCancelled {
+		if s.calls.settle(out.cancelled) == nil {
+			return local(r, http.StatusAccepted), nil // it was never sent, or is answered
+		}
+		defer line.within(cancelTime)()
+	}
+	t := &trip{exchange: out.exchange, hadSession: r.Header.Get(headerSession) != ""}
+	resp, err := s.send(line, t, r, out.body)
+	if err != nil {
+		return nil, s.lose(out.exchange, r.Context(), err)
+	}
+	if resp.StatusCode >= 300 {
+		out.exchange.fail(s.httpError(resp, t, out.method, t.hadSession))
+	} else {
+		discard(resp)
+	}
+	return local(r, http.StatusAccepted), nil
+}
+
+// posted is a call that was sent by POST.
+type posted struct {
+	s       *Session
+	call    *call
+	trip    *trip
+	request *http.Request
+	line    *lifeline
+}
+
+// refuse ends a call whose POST brought nothing to read. A request that may be running is left open for its cancellation.
+func (p *posted) refuse(err error) error {
+	p.line.end()
+	if p.request.Context().Err() == nil || !p.trip.sent {
+		p.s.calls.settle(p.call.wire)
+	}
+	return p.s.lose(p.call.exchange, p.request.Context(), err)
+}
+
+// answer makes the response that the SDK gets of the one that came.
+func (p *posted) answer(resp *http.Response) (*http.Response, error) {
+	switch {
+	case resp.StatusCode >= 300:
+		return nil, p.s.httpError(resp, p.trip, p.call.method, p.trip.hadSession)
+	case resp.StatusCode == http.StatusAccepted, resp.StatusCode == http.StatusNoContent:
+		return nil, &AnswerError{Reason: fmt.Sprintf("the server accepted the request (HTTP %d) and gave no answer", resp.StatusCode)}
+	}
+	body, err := decoded(resp)
+	if err != nil {
+		return nil, err
+	}
+	body = counter{body, p.call.exchange}
+	if mediaType(resp) == eventStream {
+		return p.stream(resp, body)
+	}
+	if limit := p.s.config.BodyBytes; limit > 0 && resp.ContentLength > limit {
+		return nil, &LimitError{What: "answer", Limit: limit}
+	}
+	head, err := readHead(body)
+	if err != nil {
+		return nil, brokenOff(err)
+	}
+	rest := io.MultiReader(bytes.NewReader(head), body)
+	if !startsJSON(head) {
+		switch _, err := rpc.Parse(head); err {
+		case rpc.ErrEvents:
+			return p.stream(resp, rest)
+		case rpc.ErrHTML, rpc.ErrXML, rpc.ErrBinary, rpc.ErrText, rpc.ErrEmpty:
+			return nil, unusable(err, mediaType(resp), head)
+		}
+	}
+	return p.json(resp, rest)
+}

@@ -1,0 +1,35 @@
+package wire
+
+import (
+	"context"
+	"net/http"
+)
+
+// renewal answers a 401 with new credentials, once per request.
+type renewal struct {
+	renew func(ctx context.Context, status int, challenge []string) (bool, error)
+	next  http.RoundTripper
+}
+
+func (n *renewal) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := n.next.RoundTrip(r)
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || n.renew == nil {
+		return resp, err
+	}
+	t := tripOf(r.Context())
+	retry, err := n.renew(r.Context(), resp.StatusCode, challenges(resp.Header))
+	if err != nil {
+		t.renewal = err
+		return resp, nil
+	}
+	if !retry {
+		return resp, nil
+	}
+	again, err := repeat(r, r.URL)
+	if err != nil {
+		return resp, nil
+	}
+	discard(resp)
+	t.renewed = true
+	return n.next.RoundTrip(again)
+}

@@ -1,0 +1,131 @@
+package wire
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/mcpclient-go/mcpclient/internal/wire/sse"
+)
+
+// A server of a protocol from 2025-03-26 to 2025-11-25 may give its events ids and end the stream of a call before the answer, on
+// purpose or not; the client then asks for the rest with a GET that names the last id. See the section on resumability and
+// redelivery of those specifications.
+const (
+	headerLastEvent = "Last-Event-ID"
+
+	firstStateless = "2026-07-28" // the protocol version that ended this
+
+	resumeDelay    = time.Second
+	minResumeDelay = 50 * time.Millisecond
+	maxResumeDelay = 30 * time.Second
+	maxResumes     = 3 // in a row that bring no new event
+)
+
+// resumption is where the stream of a call stands.
+type resumption struct {
+	lastID string
+	retry  time.Duration // as the server wishes; 0: it has none
+	idle   int           // resumes since the last event with an id
+}
+
+// note keeps what an event says for a resumption.
+func (r *resumption) note(event sse.Event) {
+	if event.Retry > 0 {
+		r.retry = event.Retry
+	}
+	if event.HasID && !event.Cut && event.ID != r.lastID {
+		r.lastID, r.idle = event.ID, 0
+	}
+}
+
+func (r *resumption) delay() time.Duration {
+	if r.retry == 0 {
+		return resumeDelay
+	}
+	return min(max(r.retry, minResumeDelay), maxResumeDelay)
+}
+
+// resumable reports whether the stream may be asked for again after it ended with err.
+func (a *answerStream) resumable(err error) bool {
+	if _, tooLong := brokenOff(err).(*LimitError); tooLong || a.place.lastID == "" {
+		return false
+	}
+	a.s.mu.Lock()
+	defer a.s.mu.Unlock()
+	return a.s.protocol < firstStateless
+}
+
+// resume replaces the stream by a new one that goes on where the old one ended. nil: it did.
+func (a *answerStream) resume(cause error) error {
+	_ = a.closeUpstream()
+	for ; a.place.idle < maxResumes; a.place.idle++ {
+		if err := sleep(a.line.ctx, a.place.delay()); err != nil {
+			return err
+		}
+		retry, err := a.reopen()
+		if err == nil {
+			a.place.idle++ // until an event shows that it brought something
+			return nil
+		}
+		if cause = err; !retry {
+			break
+		}
+	}
+	return &AnswerError{Reason: "the stream ended without an answer and could not be resumed: " + excerpt([]byte(cause.Error()), maxExcerpt)}
+}
+
+// reopen asks for the rest of the stream. retry: it may be asked again.
+func (a *answerStream) reopen() (retry bool, err error) {
+	r, err := http.NewRequestWithContext(a.line.ctx, http.MethodGet, a.request.URL.String(), nil)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range []string{headerSession, headerProtocol} {
+		if v := a.request.Header.Get(name); v != "" {
+			r.Header.Set(name, v)
+		}
+	}
+	r.Header.Set("Accept", eventStream)
+	r.Header.Set(headerLastEvent, a.place.lastID)
+	t := &trip{hadSession: a.trip.hadSession}
+	resp, err := a.s.send(a.line, t, r, nil)
+	if err != nil {
+		return a.line.ctx.Err() == nil, err
+	}
+	if resp.StatusCode >= 300 {
+		transient := resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests
+		return transient, a.s.httpError(resp, t, http.MethodGet, a.trip.hadSession)
+	}
+	body, err := decoded(resp)
+	if err == nil && mediaType(resp) != eventStream {
+		err = &AnswerError{Reason: "the server answered with no event stream"}
+	}
+	if err != nil {
+		discard(resp)
+		return false, err
+	}
+	a.replace(resp.Body, counter{body, a.call.exchange})
+	return false, nil
+}
+
+// replace makes body the stream that is read from now on.
+func (a *answerStream) replace(upstream io.Closer, body io.Reader) {
+	a.mu.Lock()
+	a.upstream = upstream
+	a.mu.Unlock()
+	a.body, a.events = body, nil
+}
+
+// sleep waits for d, or less if ctx ends; then it says why.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,199 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpclient-go/mcpclient/internal/toollist"
+	"github.com/mcpclient-go/mcpclient/internal/wire"
+)
+
+// listing is all that a server lists, within the limits.
+type listing struct {
+	tools     []toollist.Tool
+	dropped   []toollist.Dropped
+	truncated bool
+
+	seen  map[string]int // index in tools by name
+	bytes int64
+}
+
+// list reads all pages of the server's tools. A server without tools has an
+// empty list. run starts goroutines that the session's end awaits.
+func (s *session) list(ctx context.Context, run func(func())) (*listing, error) {
+	out := &listing{seen: map[string]int{}}
+	if !s.listsTools {
+		return out, nil
+	}
+	limits := s.server.opts.Limits
+	cursors := map[string]bool{}
+	page, err := s.firstPage(ctx, run)
+	for pages := 1; ; pages++ {
+		if err != nil {
+			return nil, err
+		}
+		news := out.add(page, limits)
+		if page.NextCursor == "" || out.truncated {
+			return out, nil
+		}
+		if cursors[page.NextCursor] && !news {
+			return out, nil // the server goes round in circles
+		}
+		if pages >= limits.Pages {
+			out.truncated = true
+			return out, nil
+		}
+		cursors[page.NextCursor] = true
+		page, err = s.page(ctx, page.NextCursor, nil)
+	}
+}
+
+// firstPage asks for the first page while notifications/initialized is on its
+// way. The order in which both get a connection is the fastest one: with
+// further idle connections around the notification goes first, since some
+// servers refuse a list before it; on the only one the list goes first, for
+// the notification would make it wait for a dial. A server that refuses the
+// list gets it once more when the notification has been answered.
+func (s *session) firstPage(ctx context.Context, run func(func())) (toollist.Page, error) {
+	start := func() { s.ready.start(run) }
+	if s.warm.Load() {
+		select {
+		case <-s.ready.start(run):
+		case <-ctx.Done():
+		}
+	}
+	page, err := s.page(ctx, "", start)
+	start()
+	if err == nil {
+		return page, nil
+	}
+	if isMethodNotFound(err) {
+		return toollist.Page{}, nil
+	}
+	if !s.ready.begun.Load() || !refused(err) {
+		return page, err
+	}
+	select {
+	case <-s.ready.sent():
+	case <-ctx.Done():
+		return page, context.Cause(ctx)
+	}
+	return s.page(ctx, "", nil)
+}
+
+// refused says whether the server answered, and with an error.
+func refused(err error) bool {
+	var rpc *jsonrpc.Error
+	if errors.As(err, &rpc) {
+		return true
+	}
+	var status *wire.HTTPError
+	return errors.As(err, &status) && status.Status == 400
+}
+
+func isMethodNotFound(err error) bool {
+	var rpc *jsonrpc.Error
+	return errors.As(err, &rpc) && rpc.Code == jsonrpc.CodeMethodNotFound
+}
+
+// page asks for one page. onConn is called when the request has a connection.
+//
+// The SDK is shown the least that it needs: its own decoding fails a whole list
+// on one bad field. What it needs are, from protocol 2026-07-28 on, the tools
+// whose arguments it mirrors in headers; those that it refuses are dropped.
+func (s *session) page(ctx context.Context, cursor string, onConn func()) (toollist.Page, error) {
+	var page toollist.Page
+	var decodeErr error
+	o := wire.ExchangeOptions{Stub: func(raw []byte) []byte {
+		page, decodeErr = toollist.Decode(raw)
+		if !s.stateless() {
+			return []byte(`{"tools":[]}`)
+		}
+		return headerTools(page.Tools)
+	}}
+	if onConn != nil {
+		o.OnConn = func(bool) { onConn() }
+	}
+	var shown *mcp.ListToolsResult
+	err := exchange(ctx, o, func(ctx context.Context) (err error) {
+		shown, err = s.mcp.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		return err
+	})
+	if err != nil {
+		return toollist.Page{}, err
+	}
+	if decodeErr != nil {
+		return toollist.Page{}, decodeErr
+	}
+	if s.stateless() {
+		dropRefused(&page, shown.Tools)
+	}
+	return page, nil
+}
+
+// headerTools is a list of the tools that have header parameters, and of no
+// more of them than the SDK looks at.
+func headerTools(tools []toollist.Tool) []byte {
+	type tool struct {
+		Name        string          `json:"name"`
+		InputSchema json.RawMessage `json:"inputSchema"`
+	}
+	list := struct {
+		Tools []tool `json:"tools"`
+	}{[]tool{}}
+	for _, t := range tools {
+		if t.HeaderParams() {
+			list.Tools = append(list.Tools, tool{t.Name, t.InputSchema})
+		}
+	}
+	raw, err := json.Marshal(list)
+	if err != nil {
+		return []byte(`{"tools":[]}`)
+	}
+	return raw
+}
+
+// dropRefused moves to Dropped the tools with header parameters that the SDK
+// did not accept: a call of them would lack headers that the server wants.
+func dropRefused(page *toollist.Page, accepted []*mcp.Tool) {
+	ok := make(map[string]bool, len(accepted))
+	for _, t := range accepted {
+		ok[t.Name] = true
+	}
+	page.Tools = slices.DeleteFunc(page.Tools, func(t toollist.Tool) bool {
+		if !t.HeaderParams() || ok[t.Name] {
+			return false
+		}
+		page.Dropped = append(page.Dropped, toollist.Dropped{Name: t.Name, Reason: "an x-mcp-header mark is invalid"})
+		return true
+	})
+}
+
+// add takes a page's tools, as far as the limits allow, and says whether any of
+// them was new. A tool that is listed twice is one tool; a second definition
+// under the same name does not win.
+func (l *listing) add(page toollist.Page, limits Limits) (news bool) {
+	l.dropped = append(l.dropped, page.Dropped...)
+	for _, t := range page.Tools {
+		if i, again := l.seen[t.Name]; again {
+			if !l.tools[i].Same(&t) {
+				l.dropped = append(l.dropped, toollist.Dropped{Name: t.Name, Reason: "another tool has the same name"})
+			}
+			continue
+		}
+		news = true
+		if len(l.tools) >= limits.Tools || l.bytes+t.Size() > limits.ListBytes {
+			l.truncated = true
+			return news
+		}
+		l.bytes += t.Size()
+		l.seen[t.Name] = len(l.tools)
+		l.tools = append(l.tools, t)
+	}
+	return news
+}

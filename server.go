@@ -1,0 +1,166 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"cdr.dev/slog/v3"
+
+	"github.com/mcpclient-go/mcpclient/internal/redact"
+)
+
+// server is one enabled config of a step, checked, with all that its sessions
+// and tools share. All but the secrets is written before the attempt starts
+// and only read after it.
+type server struct {
+	config ServerConfig
+	opts   Options
+	logger slog.Logger
+	index  int // in the step's list of names
+
+	endpoint   string // config.URL without user information
+	credential credential
+	forwarded  http.Header
+	basic      http.Header // from user information in the URL
+
+	mu      sync.Mutex // guards secrets, which grows when tokens are resolved
+	secrets *redact.Secrets
+}
+
+// newServer checks a config. The server is there also beside an error, for the
+// summary.
+func newServer(config ServerConfig, index int, logger slog.Logger, tokens []UserToken, opts Options) (*server, error) {
+	s := &server{config: config, index: index, logger: logger, opts: opts}
+	s.opts.ConnectTimeout = orDefault(config.ConnectTimeout, opts.ConnectTimeout)
+	s.opts.CallTimeout = orDefault(config.CallTimeout, opts.CallTimeout)
+	s.opts.MaxCallTimeout = max(opts.MaxCallTimeout, s.opts.CallTimeout)
+	s.secrets = redact.New(s.configuredSecrets(tokens)...)
+	return s, s.check(tokens)
+}
+
+func (s *server) check(tokens []UserToken) error {
+	c := s.config
+	if c.Slug == "" {
+		return errors.New("config: the slug is empty")
+	}
+	if c.Transport != "" && c.Transport != TransportStreamableHTTP && c.Transport != TransportSSE {
+		return fmt.Errorf("config: unknown transport %q", c.Transport)
+	}
+	if err := s.checkURL(); err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	if err := s.checkHeaders(tokens); err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	return nil
+}
+
+func (s *server) checkURL() error {
+	u, err := url.Parse(s.config.URL)
+	if err != nil {
+		// The text of the error quotes the URL, which may hold secrets.
+		return errors.New("the URL can't be parsed")
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return errors.New("the URL is neither http nor https")
+	}
+	if u.Hostname() == "" {
+		return errors.New("the URL has no host")
+	}
+	s.endpoint = s.config.URL
+	if u.User == nil {
+		return nil
+	}
+	// The rest of the URL is kept byte for byte: servers and proxies compare it so.
+	authority := strings.Index(s.endpoint, "//") + 2
+	rest := s.endpoint[authority:]
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	at := strings.LastIndexByte(rest[:end], '@')
+	s.endpoint = s.endpoint[:authority] + rest[at+1:]
+	password, _ := u.User.Password()
+	r := &http.Request{Header: http.Header{}}
+	r.SetBasicAuth(u.User.Username(), password)
+	s.basic = r.Header
+	return nil
+}
+
+func (s *server) checkHeaders(tokens []UserToken) error {
+	if s.config.ForwardHeaders {
+		forwarded, err := fixedHeaders(s.opts.ForwardHeaders)
+		if err != nil {
+			return fmt.Errorf("forwarded headers: %w", err)
+		}
+		s.forwarded = http.Header(forwarded)
+	}
+	if s.config.Auth == nil {
+		return nil
+	}
+	credential, err := s.config.Auth.credential(s, tokens)
+	if err != nil {
+		return fmt.Errorf("auth: %w", err)
+	}
+	s.credential = credential
+	return nil
+}
+
+// configuredSecrets are all values that must not be seen in text from or about
+// the server, as far as they are known before anything is resolved.
+func (s *server) configuredSecrets(tokens []UserToken) []string {
+	values := redact.FromURL(s.config.URL)
+	if s.config.Auth != nil {
+		for _, value := range s.config.Auth.secrets() {
+			values = append(values, redact.FromHeader(value)...)
+		}
+	}
+	if s.config.ForwardHeaders {
+		for value := range maps.Values(s.opts.ForwardHeaders) {
+			values = append(values, redact.FromHeader(value)...)
+		}
+	}
+	for _, t := range tokens {
+		if t.ServerID == s.config.ID {
+			values = append(values, t.Token.AccessToken, t.Token.RefreshToken)
+		}
+	}
+	return values
+}
+
+// hide adds values to what must not be seen.
+func (s *server) hide(values ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.secrets = s.secrets.With(values...)
+}
+
+func (s *server) redactor() *redact.Secrets {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.secrets
+}
+
+// authorize sets forwarded headers and credentials on a request that goes to
+// the configured origin. What the credential sets wins over user information
+// in the URL, which wins over forwarded headers.
+func (s *server) authorize(ctx context.Context, r *http.Request) error {
+	for _, h := range []http.Header{s.forwarded, s.basic} {
+		maps.Copy(r.Header, h)
+	}
+	if s.credential == nil {
+		return nil
+	}
+	h, err := s.credential.headers(ctx)
+	if err != nil {
+		return nil //nolint:nilerr // without a credential the server itself decides
+	}
+	maps.Copy(r.Header, h)
+	return nil
+}

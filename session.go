@@ -1,0 +1,305 @@
+package mcpclient
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"sync"
+	"sync/atomic"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpclient-go/mcpclient/internal/wire"
+)
+
+// Protocol versions that decide on behaviour.
+const (
+	// protocolStateful is what is asked for by default: every deployed server
+	// answers initialize, while server/discover costs a round trip on older
+	// servers and some never answer it.
+	protocolStateful = "2025-11-25"
+	// protocolStateless is the first version without initialize (SEP-2575).
+	protocolStateless = "2026-07-28"
+)
+
+const (
+	methodInitialize  = "initialize"
+	methodInitialized = "notifications/initialized"
+	methodDiscover    = "server/discover"
+)
+
+// session is one MCP session, from the first request until end. All its
+// methods may be called concurrently.
+//
+// Its lifetime is its own context, life: detached from every caller, since the
+// SDK ties the stream of the SSE transport to the context that connects. Every
+// request of the session observes it, so kill ends a wedged connect, list, call
+// or close at once.
+type session struct {
+	server *server
+	wire   *wire.Session
+	mcp    *mcp.ClientSession
+	life   context.Context
+	kill   context.CancelCauseFunc
+	ready  readiness
+	calls  progressTable
+	// listsTools is false where the server says that it has no tools.
+	listsTools bool
+	warm       atomic.Bool // initialize went out on a connection that was open already
+}
+
+var errSessionOver = errors.New("the session is closed")
+
+// newSession prepares a session; nothing is sent before connect. ctx gives the
+// values of the session's context, not its end.
+func newSession(ctx context.Context, s *server) (*session, error) {
+	life, kill := context.WithCancelCause(context.WithoutCancel(ctx))
+	out := &session{server: s, life: life, kill: kill, listsTools: true}
+	out.calls.prefix = rand.Text()
+	out.ready.done = make(chan struct{})
+	var err error
+	out.wire, err = wire.New(wire.Config{
+		Endpoint:  s.endpoint,
+		LegacySSE: s.config.Transport == TransportSSE,
+		Base:      s.opts.transport(),
+		Life:      life,
+		Headers:   s.authorize,
+		BodyBytes: s.opts.Limits.BodyBytes,
+	})
+	if err != nil {
+		kill(err)
+		return nil, err
+	}
+	return out, nil
+}
+
+// connect does the handshake. onSend is called when initialize has a
+// connection to go out on. It ends when the session is killed.
+func (s *session) connect(version string, onSend func()) error {
+	client := mcp.NewClient(&s.server.opts.ClientInfo, &mcp.ClientOptions{
+		Logger:                      discardLogger,
+		Capabilities:                &mcp.ClientCapabilities{},
+		MultiRoundTrip:              &mcp.MultiRoundTripOptions{Disabled: true},
+		ProgressNotificationHandler: s.calls.progress,
+	})
+	client.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return s.send(next, onSend)
+	})
+	var err error
+	s.mcp, err = client.Connect(s.life, s.transport(), &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if cause := context.Cause(s.life); cause != nil {
+		return cause // also where the SDK made a session of a killed connection
+	}
+	if err == nil && s.stateless() {
+		s.listsTools = hasTools(s.mcp.InitializeResult().Capabilities)
+	}
+	return err
+}
+
+func (s *session) transport() mcp.Transport {
+	client := s.wire.Client()
+	// An event is at most what wire lets through, plus its framing.
+	limit := int(min(s.server.opts.Limits.BodyBytes, 1<<40)) + 1<<10
+	if s.server.config.Transport == TransportSSE {
+		return &mcp.SSEClientTransport{Endpoint: s.server.endpoint, HTTPClient: client, MaxEventSize: limit}
+	}
+	return &mcp.StreamableClientTransport{
+		Endpoint: s.server.endpoint, HTTPClient: client, MaxEventSize: limit,
+		MaxRetries: -1, DisableStandaloneSSE: true,
+	}
+}
+
+// stateless says whether the session speaks protocol 2026-07-28 or later.
+func (s *session) stateless() bool {
+	return s.mcp.InitializeResult().ProtocolVersion >= protocolStateless
+}
+
+// send is the sending middleware: it follows the handshake's own requests and
+// keeps notifications/initialized for readiness. Lists and calls bring an
+// exchange of their own.
+func (s *session) send(next mcp.MethodHandler, onSend func()) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		switch method {
+		case methodInitialized:
+			s.ready.send = func(onConn func()) error {
+				return exchange(s.life, wire.ExchangeOptions{OnConn: func(bool) { onConn() }}, func(ctx context.Context) error {
+					_, err := next(ctx, method, req)
+					return err
+				})
+			}
+			return nil, nil
+		case methodInitialize, methodDiscover:
+			var res mcp.Result
+			o := wire.ExchangeOptions{OnConn: func(reused bool) { s.warm.Store(reused); onSend() }}
+			if method == methodInitialize {
+				o.Stub = s.cleanInitialize
+			}
+			err := exchange(ctx, o, func(ctx context.Context) (err error) {
+				res, err = next(ctx, method, req)
+				return err
+			})
+			return res, err
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// exchange runs one SDK request under an exchange and prefers what the exchange
+// saw to what the SDK made of it.
+func exchange(ctx context.Context, o wire.ExchangeOptions, do func(context.Context) error) error {
+	ctx, ex := wire.NewExchange(ctx, o)
+	defer ex.Close()
+	err := do(ctx)
+	if err == nil {
+		return nil
+	}
+	if seen := ex.Err(); seen != nil {
+		return seen
+	}
+	return err
+}
+
+// cleanInitialize makes of a server's initialize result one that the SDK can
+// decode: what has a wrong type, and what this package does not use, is left
+// out.
+func (s *session) cleanInitialize(raw []byte) []byte {
+	var in struct{ ProtocolVersion, Instructions, ServerInfo, Capabilities json.RawMessage }
+	if json.Unmarshal(raw, &in) != nil {
+		return raw
+	}
+	out := mcp.InitializeResult{Capabilities: &mcp.ServerCapabilities{}, ServerInfo: &mcp.Implementation{}}
+	out.ProtocolVersion = text(in.ProtocolVersion)
+	out.Instructions = text(in.Instructions)
+	var info struct{ Name, Version json.RawMessage }
+	if json.Unmarshal(in.ServerInfo, &info) == nil {
+		out.ServerInfo.Name, out.ServerInfo.Version = text(info.Name), text(info.Version)
+	}
+	var capabilities map[string]json.RawMessage
+	if json.Unmarshal(in.Capabilities, &capabilities) == nil && capabilities != nil {
+		tools := capabilities["tools"]
+		s.listsTools = tools != nil && string(tools) != "null"
+	}
+	if s.listsTools {
+		out.Capabilities.Tools = &mcp.ToolCapabilities{}
+	}
+	clean, err := json.Marshal(out)
+	if err != nil {
+		return raw
+	}
+	return clean
+}
+
+// text is the string that raw holds; empty where it holds none.
+func text(raw json.RawMessage) string {
+	var s string
+	if raw == nil || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+func hasTools(c *mcp.ServerCapabilities) bool { return c != nil && c.Tools != nil }
+
+// end closes the session: politely where the server has one to end and answers
+// within ctx, and then for good. It waits for everything that the session
+// started. A notifications/initialized that is still on its way may arrive, so
+// that its connection is there for the next step.
+func (s *session) end(ctx context.Context) {
+	if s.life.Err() == nil {
+		_ = s.wire.Delete(ctx) // the server is told if it listens; nothing depends on it
+		s.ready.waitWithin(ctx)
+	}
+	s.kill(errSessionOver)
+	if s.mcp != nil {
+		_ = s.mcp.Close()
+	}
+	s.ready.wait()
+}
+
+// readiness is the notifications/initialized of a session: sent beside the
+// first tools/list instead of before it, which saves a round trip.
+type readiness struct {
+	send  func(onConn func()) error // nil: nothing to send
+	once  sync.Once
+	begun atomic.Bool
+	done  chan struct{} // closed when sent or failed
+}
+
+// start sends the notification in a goroutine that run starts. The session's
+// end ends it, and wait awaits it. The channel is closed when the notification
+// has its connection, or failed to get one.
+func (r *readiness) start(run func(func())) <-chan struct{} {
+	onWay := make(chan struct{})
+	var once sync.Once
+	reached := func() { once.Do(func() { close(onWay) }) }
+	if r.send == nil {
+		reached()
+		return onWay
+	}
+	r.once.Do(func() {
+		r.begun.Store(true)
+		run(func() {
+			defer close(r.done)
+			defer reached()
+			_ = r.send(reached) // a server that refuses it is served all the same
+		})
+	})
+	return onWay
+}
+
+func (r *readiness) wait() { r.waitWithin(context.Background()) }
+
+func (r *readiness) waitWithin(ctx context.Context) {
+	if !r.begun.Load() {
+		return
+	}
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+	}
+}
+
+// sent is closed when the notification was answered.
+func (r *readiness) sent() <-chan struct{} { return r.done }
+
+// transport is the base of all chains.
+func (o *Options) transport() http.RoundTripper {
+	if o.HTTPClient == nil {
+		return sharedTransport()
+	}
+	if o.HTTPClient.Transport == nil {
+		return http.DefaultTransport
+	}
+	return o.HTTPClient.Transport
+}
+
+var sharedTransport = sync.OnceValue(wire.DefaultTransport)
+
+// modernOnly says whether initialize was refused in the way of a server that
+// speaks protocol 2026-07-28 alone: the version is not supported (and it names
+// one that is), or there is no such method (SEP-2575).
+func modernOnly(err error) bool {
+	var e *jsonrpc.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	if e.Code == jsonrpc.CodeMethodNotFound {
+		return true
+	}
+	if e.Code != mcp.CodeUnsupportedProtocolVersion {
+		return false
+	}
+	var data mcp.UnsupportedProtocolVersionData
+	if json.Unmarshal(e.Data, &data) != nil || len(data.Supported) == 0 {
+		return true
+	}
+	for _, v := range data.Supported {
+		if v >= protocolStateless {
+			return true
+		}
+	}
+	return false
+}
