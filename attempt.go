@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -15,14 +16,21 @@ import (
 
 // resolveCredentials asks for the credential once before anything is sent, so
 // that a slow look-up is seen as what it is. Why there is none is kept for the
-// attempt's one record in the log.
-func (a *attempt) resolveCredentials() {
+// attempt's one record; an error is a reason to end the attempt.
+func (a *attempt) resolveCredentials() error {
 	if a.server.credential == nil {
-		return
+		return nil
 	}
-	if _, err := a.server.credential.headers(a.ctx); err != nil {
+	_, err := a.server.credential.headers(a.ctx)
+	switch {
+	case a.ctx.Err() != nil:
+		return context.Cause(a.ctx)
+	case errors.Is(err, errUnresolved), errors.Is(err, errPanic):
+		return err
+	case err != nil:
 		a.note.Store(a.server.redactor().Line(err.Error(), maxErrorBytes))
 	}
+	return nil
 }
 
 // offer makes tools of what the server lists.
@@ -52,6 +60,7 @@ func (a *attempt) offer(s *session, l *listing) attemptResult {
 			continue
 		}
 		tools = append(tools, t)
+		c.headerTools = c.headerTools || listed.HeaderParams()
 	}
 	for _, pattern := range filter.unmatched() {
 		a.debug("mcp tool pattern matched nothing", slog.F("pattern", pattern))
@@ -154,6 +163,9 @@ func (a *attempt) failed(err error) ConnectSummary {
 	summary := a.summary(f.outcome)
 	summary.Phase = phase
 	summary.HTTPStatus = f.status
+	if note, _ := a.note.Load().(string); note != "" && f.outcome == ConnectOutcomeAuthRequired {
+		f.text += " (" + note + ")"
+	}
 	secrets := a.server.redactor()
 	summary.Error = secrets.Line(f.text, maxErrorBytes)
 	summary.AuthChallenge = secrets.Line(f.challenge, maxErrorBytes)

@@ -30,8 +30,15 @@ type Auth interface {
 // OAuth2 sends the user's token for the server, from the tokens given to
 // ConnectAll. Without a usable token the server is connected without one, and
 // reported as auth_required if it refuses that.
+//
+// With Config, a token that expires within 30 seconds is refreshed before it is
+// used, and one that a server refuses with 401 is refreshed once and the
+// request sent again. All servers, sessions and calls of ConnectAll in a
+// process share one refresh, and Options.OnTokenRefresh has the new token
+// before any request does.
 type OAuth2 struct {
-	// Config is the OAuth2 client that the token was issued to.
+	// Config is the OAuth2 client that the token was issued to. Nil means that
+	// tokens are sent as they are.
 	Config *oauth2.Config
 }
 
@@ -65,9 +72,17 @@ type OIDCTokenSource interface {
 // credential is what authenticates one server's requests in one step.
 type credential interface {
 	// headers are to be set on a request that is about to be sent. An error is
-	// a reason to send it without; nothing of it is secret.
+	// a reason to send it without, unless it is errUnresolved.
 	headers(ctx context.Context) (http.Header, error)
+	// renew is asked after a 401 to a request with the rejected Authorization
+	// header, and says whether headers has others now.
+	renew(ctx context.Context, rejected string) (bool, error)
 }
+
+// errUnresolved says that there is a credential which can't be had right now.
+// The request must not go out without it: the server's refusal would look as if
+// the user had to connect again.
+var errUnresolved = errors.New("the credentials can't be resolved")
 
 // errNoToken and its kin say why a request goes out without a credential.
 var (
@@ -85,7 +100,11 @@ func (a CustomHeaders) credential(*server, []UserToken) (credential, error) {
 }
 
 func (a OAuth2) credential(s *server, tokens []UserToken) (credential, error) {
-	return bearer{tokenFor(s.config.ID, tokens)}, nil
+	token := tokenFor(s.config.ID, tokens)
+	if a.Config == nil || token.NeedsReconnect || token.Token.RefreshToken == "" {
+		return bearer{token}, nil
+	}
+	return refreshing{grants.of(a.Config, token), refresher{s, a.Config}}, nil
 }
 
 func (UserOIDC) credential(s *server, _ []UserToken) (credential, error) {
@@ -107,6 +126,7 @@ func (a OAuth2) secrets() []string {
 type fixed http.Header
 
 func (f fixed) headers(context.Context) (http.Header, error) { return http.Header(f), nil }
+func (fixed) renew(context.Context, string) (bool, error)    { return false, nil }
 
 // fixedHeaders checks configured headers. An error names the header and never
 // the value.
@@ -147,7 +167,7 @@ func checkHeader(name, value string) error {
 	return nil
 }
 
-// bearer is an OAuth2 access token.
+// bearer is an OAuth2 access token that can't be refreshed.
 type bearer struct{ token UserToken }
 
 func (b bearer) headers(context.Context) (http.Header, error) {
@@ -161,6 +181,35 @@ func (b bearer) headers(context.Context) (http.Header, error) {
 		// the scheme byte by byte.
 		return authorization(t.Type(), t.AccessToken)
 	}
+}
+
+func (bearer) renew(context.Context, string) (bool, error) { return false, nil }
+
+// refreshing is an OAuth2 grant with a refresh token.
+type refreshing struct {
+	grant *grant
+	by    refresher
+}
+
+func (r refreshing) headers(ctx context.Context) (http.Header, error) {
+	token, err := r.grant.current(ctx, r.by)
+	if errors.Is(err, ErrGrantRevoked) {
+		return nil, fmt.Errorf("%w: %w", errNeedsReconnect, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnresolved, err)
+	}
+	r.by.server.hide(token.Token.AccessToken, token.Token.RefreshToken)
+	return bearer{token}.headers(ctx)
+}
+
+func (r refreshing) renew(ctx context.Context, rejected string) (bool, error) {
+	_, token, _ := strings.Cut(rejected, " ")
+	fresh, err := r.grant.renewed(ctx, r.by, token)
+	if err != nil {
+		return false, err
+	}
+	return fresh.Token.AccessToken != token, nil
 }
 
 // tokenFor is the user's token for a server: a usable one before one that is not.
@@ -194,7 +243,7 @@ func (o oidc) headers(ctx context.Context) (http.Header, error) {
 	if opts.OIDCTokens == nil {
 		return nil, errNoToken
 	}
-	token, err := opts.OIDCTokens.OIDCAccessToken(ctx, opts.UserID)
+	token, err := await(ctx, o.server, func() (string, error) { return opts.OIDCTokens.OIDCAccessToken(ctx, opts.UserID) })
 	if err != nil {
 		return nil, fmt.Errorf("look up the user's token: %w", err)
 	}
@@ -203,4 +252,13 @@ func (o oidc) headers(ctx context.Context) (http.Header, error) {
 	}
 	o.server.hide(token)
 	return authorization("Bearer", token)
+}
+
+// renew asks the host once more: its token may have expired meanwhile.
+func (o oidc) renew(ctx context.Context, rejected string) (bool, error) {
+	h, err := o.headers(ctx)
+	if err != nil {
+		return false, err
+	}
+	return h.Get("Authorization") != rejected, nil
 }

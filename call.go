@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"strconv"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpclient-go/mcpclient/internal/wire"
@@ -23,14 +25,30 @@ var (
 	errNotSent = errors.New("not sent")
 )
 
+// toolCall is one call of a tool, as its session is to send it.
+type toolCall struct {
+	tool       string // raw name
+	args       json.RawMessage
+	id         string // the model's own
+	repeatable bool   // the server says that running it twice does no harm
+	onProgress func(*mcp.ProgressNotificationParams)
+}
+
+// callStats is what a call has cost so far.
+type callStats struct {
+	attempts int
+	renewed  bool
+	in, out  int64
+}
+
 // call runs one tool, within its limits, and returns the raw result. ctx is the
 // caller's; its end, the limit's and the step's all end the call at once.
-func (c *connection) call(ctx context.Context, tool string, args json.RawMessage, callID string) ([]byte, error) {
+func (c *connection) call(ctx context.Context, k toolCall) (raw []byte, stats callStats, err error) {
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx) // nothing is sent
+		return nil, stats, context.Cause(ctx) // nothing is sent
 	}
 	if c.open.Err() != nil {
-		return nil, errClosed
+		return nil, stats, errClosed
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -38,27 +56,101 @@ func (c *connection) call(ctx context.Context, tool string, args json.RawMessage
 	defer stop()
 	clock := startClock(cancel, c.server.opts.CallTimeout, c.server.opts.MaxCallTimeout)
 	defer clock.stop()
+	told := k.onProgress
+	k.onProgress = func(p *mcp.ProgressNotificationParams) {
+		clock.progress()
+		if told != nil {
+			told(p)
+		}
+	}
 
 	release, err := c.acquire(ctx)
 	if err != nil {
-		return nil, err
+		return nil, stats, err
 	}
 	defer release()
-	return c.session.call(ctx, tool, args, callID, clock.progress)
+	return c.send(ctx, k)
+}
+
+// send sends a call until it has an outcome: once, and once more where that
+// can't make the tool run twice, or where running it twice does no harm. A lost
+// session is renewed once.
+func (c *connection) send(ctx context.Context, k toolCall) (raw []byte, stats callStats, err error) {
+	lostBefore, repeated := false, false
+	for {
+		var lost bool
+		raw, lost, err = c.attempt(ctx, k, &stats)
+		if err == nil || ctx.Err() != nil {
+			return raw, stats, err
+		}
+		if !notRun(err) && !(k.repeatable && broken(err)) {
+			return nil, stats, err
+		}
+		switch {
+		case lost && !lostBefore:
+			lostBefore = true
+		case lost || repeated:
+			return nil, stats, err
+		default:
+			repeated = true
+			if err := sleep(ctx, retryAfter(err)); err != nil {
+				return nil, stats, err
+			}
+		}
+	}
+}
+
+// attempt sends a call once. lost says that the session has ended, and was
+// taken out of use.
+func (c *connection) attempt(ctx context.Context, k toolCall, stats *callStats) (raw []byte, lost bool, err error) {
+	probe, err := c.gate.enter(ctx)
+	if err != nil {
+		return nil, false, fmt.Errorf("%w: %w", errNotSent, err)
+	}
+	s, done, renewed, err := c.use(ctx)
+	if err == nil {
+		defer done()
+		stats.attempts++
+		stats.renewed = stats.renewed || renewed
+		raw, err = s.call(ctx, k, stats)
+	}
+	c.judge(ctx, probe, err)
+	if err != nil && s != nil && sessionLost(err) {
+		c.lose(s)
+		lost = true
+	}
+	return raw, lost, err
+}
+
+// judge tells the gate what an attempt has shown of the server.
+func (c *connection) judge(ctx context.Context, probe bool, err error) {
+	unreachable := errors.Is(err, errNotSent) && !sessionLost(err)
+	switch {
+	case ctx.Err() != nil || errors.Is(err, errClosed):
+		if probe {
+			c.gate.giveUp()
+		}
+	case unreachable:
+		c.gate.leave(err)
+	case probe:
+		c.gate.leave(nil)
+	}
 }
 
 // call sends one tools/call and returns its raw result.
-func (s *session) call(ctx context.Context, tool string, args json.RawMessage, callID string, onProgress func(*mcp.ProgressNotificationParams)) ([]byte, error) {
-	token, forget := s.calls.register(onProgress)
+func (s *session) call(ctx context.Context, k toolCall, stats *callStats) ([]byte, error) {
+	token, forget := s.calls.register(k.onProgress)
 	defer forget()
 	// The SDK writes into params and Meta, so that both are this call's own.
-	params := &mcp.CallToolParams{Name: tool, Arguments: args, Meta: mcp.Meta{"progressToken": token}}
-	if callID != "" {
-		params.Meta[metaCallID] = callID
+	params := &mcp.CallToolParams{Name: k.tool, Arguments: k.args, Meta: mcp.Meta{"progressToken": token}}
+	if k.id != "" {
+		params.Meta[metaCallID] = k.id
 	}
 	ctx, ex := wire.NewExchange(ctx, wire.ExchangeOptions{Stub: func([]byte) []byte { return []byte(`{"content":[]}`) }})
 	defer ex.Close()
 	_, err := s.mcp.CallTool(ctx, params)
+	stats.in += ex.BytesIn()
+	stats.out += ex.BytesOut()
 	if raw := ex.Result(); raw != nil {
 		return raw, nil
 	}
@@ -83,6 +175,45 @@ func callError(ctx context.Context, ex *wire.Exchange, err error) error {
 	return seen
 }
 
+// sessionLost says whether an error shows that the session is over. The
+// server's word counts as HTTP gives it, not as the SDK reads it: SDKs of
+// servers differ in the body.
+func sessionLost(err error) bool {
+	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
+		return h.SessionLost()
+	}
+	return errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, mcp.ErrSessionMissing) || errors.Is(err, wire.ErrKilled)
+}
+
+// notRun says whether the tool provably has not run: nothing was sent, the
+// session was unknown, or the server was not ready and says when it will be.
+func notRun(err error) bool {
+	if errors.Is(err, errNotSent) {
+		return true
+	}
+	h, ok := errors.AsType[*wire.HTTPError](err)
+	return ok && (h.SessionLost() || retryAfter(err) > 0)
+}
+
+// broken says whether a call failed on its way, and not by the server's word.
+func broken(err error) bool {
+	if _, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return false
+	}
+	h, ok := errors.AsType[*wire.HTTPError](err)
+	return !ok || h.Status == http.StatusBadGateway || h.Status == http.StatusServiceUnavailable || h.Status == http.StatusGatewayTimeout
+}
+
+// retryAfter is how long the server asks to wait before the call is sent again
+// (RFC 9110 section 10.2.3); zero where it does not ask.
+func retryAfter(err error) time.Duration {
+	h, ok := errors.AsType[*wire.HTTPError](err)
+	if !ok || h.Status != http.StatusTooManyRequests && h.Status != http.StatusServiceUnavailable {
+		return 0
+	}
+	return h.RetryAfter
+}
+
 // clock ends a call that makes no progress, or that takes too long in spite of
 // it. The context it ends is the call's own.
 type clock struct {
@@ -100,7 +231,7 @@ func startClock(cancel context.CancelCauseFunc, idle, total time.Duration) *cloc
 }
 
 // progress gives the call another idle period.
-func (c *clock) progress(*mcp.ProgressNotificationParams) { c.idleTimer.Reset(c.idle) }
+func (c *clock) progress() { c.idleTimer.Reset(c.idle) }
 
 func (c *clock) stop() {
 	c.idleTimer.Stop()

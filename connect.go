@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"runtime/debug"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,8 +22,11 @@ import (
 //     since that kills its session; nobody waits for it but Options.Background.
 //   - one for each session that cleanup closes (step.cleanup): ends within
 //     closeTimeout; Options.Background waits for it.
-//   - one for each session's notifications/initialized (attempt.spawn): ends with
-//     the session, and session.end waits for it.
+//   - one for each session's notifications/initialized (spawn): ends with the
+//     session, and session.end waits for it.
+//   - one for each renewal or end of a lost session, each refresh of a token and
+//     each question to the host's source of tokens (server.detach): bounded by a
+//     context; Options.Background waits.
 
 // step is one ConnectAll.
 type step struct {
@@ -105,8 +108,9 @@ func (s *step) cleanup() {
 		if c == nil {
 			continue
 		}
-		c.close()
-		s.opts.Background.Go(func() { c.session.endPolitely() })
+		if end := c.end(); end != nil {
+			s.opts.Background.Go(end)
+		}
 	}
 }
 
@@ -226,18 +230,19 @@ func (a *attempt) try() (result attemptResult, session *session, err error) {
 		return result, nil, context.Cause(a.ctx)
 	}
 	a.phase.Store("credentials")
-	a.resolveCredentials()
-	if a.ctx.Err() != nil {
-		return result, nil, context.Cause(a.ctx)
+	if err := a.resolveCredentials(); err != nil {
+		return result, nil, err
 	}
 	a.phase.Store("connect")
-	session, release, err := a.connect()
+	session, release, err := open(a.ctx, a.server, a.server.config.ProtocolVersion, func() {
+		a.phase.CompareAndSwap("connect", "initialize")
+	})
 	if err != nil {
 		return result, session, err
 	}
 	defer release()
 	a.phase.Store("list_tools")
-	listed, err := session.list(session.life, a.spawn)
+	listed, err := session.list(session.life, spawn)
 	if err != nil {
 		return result, session, err
 	}
@@ -249,34 +254,39 @@ func (a *attempt) try() (result attemptResult, session *session, err error) {
 	return result, session, nil
 }
 
-// connect opens a session that the end of the attempt's budget kills, until
-// release; release says whether it came in time.
-func (a *attempt) connect() (s *session, release func() bool, err error) {
-	configured := a.server.config.ProtocolVersion
-	s, release, err = a.open(cmp.Or(configured, protocolStateful))
-	if err == nil || configured != "" || !modernOnly(err) {
-		return s, release, err
-	}
-	s.endPolitely()
-	return a.open(protocolStateless)
-}
-
-func (a *attempt) open(version string) (*session, func() bool, error) {
-	s, err := newSession(a.ctx, a.server)
-	if err != nil {
-		return nil, nil, err
-	}
-	stop := context.AfterFunc(a.ctx, func() { s.kill(context.Cause(a.ctx)) })
-	release := sync.OnceValue(stop)
-	if err := s.connect(version, func() { a.phase.CompareAndSwap("connect", "initialize") }); err != nil {
-		release()
-		return s, nil, err
-	}
-	return s, release, nil
-}
-
 // spawn starts a goroutine of a session, which the session's end awaits.
-func (a *attempt) spawn(f func()) { go f() }
+func spawn(f func()) { go f() }
+
+// detach starts a goroutine that may outlive the call that wants it.
+func (s *server) detach(f func()) { s.opts.Background.Go(f) }
+
+// await runs a function of the host, which may not obey ctx, and does not wait
+// for it any longer than ctx lasts.
+func await[T any](ctx context.Context, s *server, f func() (T, error)) (T, error) {
+	type outcome struct {
+		value T
+		err   error
+	}
+	done := make(chan outcome, 1)
+	s.detach(func() {
+		var o outcome
+		defer func() {
+			if p := recover(); p != nil {
+				s.logPanic(ctx, p, debug.Stack())
+				o.err = errPanic
+			}
+			done <- o
+		}()
+		o.value, o.err = f()
+	})
+	select {
+	case o := <-done:
+		return o.value, o.err
+	case <-ctx.Done():
+		var none T
+		return none, context.Cause(ctx)
+	}
+}
 
 // endPolitely ends a session within closeTimeout.
 func (s *session) endPolitely() {

@@ -3,19 +3,36 @@ package mcpclient
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
+	"time"
 )
 
 // connection is one server's place in a step: what the step's tools of that
-// server share. It owns the session from the moment the attempt hands it over.
+// server share. It owns the live session from the moment the attempt hands it
+// over, and replaces it when the server has lost it.
 type connection struct {
-	server  *server
-	session *session
-	slots   chan struct{} // one for each call that may run at a time
+	server      *server
+	headerTools bool          // some tools have parameters that are mirrored in headers
+	slots       chan struct{} // one for each call that may run at a time
+	gate        gate
 
 	// open ends with cleanup: calls that run then are cancelled, later ones
 	// are refused.
 	open  context.Context
 	close context.CancelFunc
+
+	mu      sync.Mutex // guards the rest; never held across I/O
+	session *session   // nil after it was lost, until it is renewed
+	version string     // the protocol version to ask for
+	renewal *renewal   // under way; nil: none
+}
+
+// renewal is one try to replace a lost session. Its goroutine ends with the
+// connect budget or with the connection.
+type renewal struct {
+	done chan struct{} // closed when err is written
+	err  error
 }
 
 var (
@@ -26,7 +43,7 @@ var (
 func newConnection(s *session) *connection {
 	open, shut := context.WithCancel(context.Background())
 	return &connection{
-		server: s.server, session: s, open: open, close: shut,
+		server: s.server, session: s, version: s.version, open: open, close: shut,
 		slots: make(chan struct{}, min(s.server.opts.Limits.ParallelCalls, 1<<16)),
 	}
 }
@@ -46,4 +63,122 @@ func (c *connection) acquire(ctx context.Context) (release func(), err error) {
 	case <-ctx.Done():
 		return nil, errors.Join(errNoSlot, context.Cause(ctx))
 	}
+}
+
+// use gives the live session, renewed first if it was lost; done gives it back.
+func (c *connection) use(ctx context.Context) (s *session, done func(), renewed bool, err error) {
+	for {
+		c.mu.Lock()
+		if c.open.Err() != nil {
+			c.mu.Unlock()
+			return nil, nil, renewed, errClosed
+		}
+		if s := c.session; s != nil {
+			s.users.Add(1) // under the lock: nobody is added once it was lost
+			c.mu.Unlock()
+			return s, s.users.Done, renewed, nil
+		}
+		r := c.renewal
+		if r == nil {
+			r = &renewal{done: make(chan struct{})}
+			c.renewal = r
+			c.server.detach(func() { c.renew(r) })
+		}
+		c.mu.Unlock()
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return nil, nil, renewed, context.Cause(ctx)
+		}
+		if r.err != nil {
+			return nil, nil, renewed, fmt.Errorf("%w: renew the session: %w", errNotSent, r.err)
+		}
+		renewed = true
+	}
+}
+
+// renew is the renewal's goroutine.
+func (c *connection) renew(r *renewal) {
+	defer close(r.done)
+	ctx, cancel := context.WithTimeoutCause(c.open, c.server.opts.ConnectTimeout, errBudget)
+	defer cancel()
+	s, err := c.replace(ctx)
+	c.mu.Lock()
+	c.renewal, r.err = nil, err
+	if err == nil && c.open.Err() == nil {
+		c.session = s
+		s = nil
+	}
+	c.mu.Unlock()
+	if s != nil {
+		s.endPolitely()
+	}
+}
+
+// replace makes a session like the one that was lost. The session is there also
+// beside an error.
+func (c *connection) replace(ctx context.Context) (s *session, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.server.logPanic(ctx, p, nil)
+			err = errPanic
+		}
+	}()
+	s, release, err := open(ctx, c.server, c.version, func() {})
+	if err != nil {
+		return s, err
+	}
+	s.announce(ctx)
+	if c.headerTools && s.stateless() {
+		if _, err := s.list(ctx, spawn); err != nil {
+			return s, err
+		}
+	}
+	if !release() {
+		return s, context.Cause(ctx)
+	}
+	return s, nil
+}
+
+// lose takes a session out of use that the server no longer knows. Calls that
+// still run on it may finish.
+func (c *connection) lose(s *session) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session != s {
+		return
+	}
+	c.session = nil
+	c.server.detach(func() {
+		s.users.Wait()
+		s.kill(errSessionOver) // there is nothing to end politely
+		s.endPolitely()
+	})
+}
+
+// end closes the connection for cleanup. What it returns closes the session,
+// within closeTimeout; nil if there is none.
+func (c *connection) end() func() {
+	c.close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.session
+	c.session = nil
+	if s == nil {
+		return nil
+	}
+	return s.endPolitely
+}
+
+// announceTimeout bounds the wait for a server's answer to
+// notifications/initialized where calls come next: some servers refuse them
+// before it, and some never answer it.
+const announceTimeout = 2 * time.Second
+
+// announce sends notifications/initialized and waits for the answer.
+func (s *session) announce(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, announceTimeout)
+	defer cancel()
+	s.ready.start(spawn)
+	s.ready.waitWithin(ctx)
 }

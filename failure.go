@@ -91,12 +91,22 @@ func callFailure(ctx context.Context, err error) string {
 		return httpFailure(h)
 	}
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		return fmt.Sprintf("The server answered with error %d: %s", e.Code, e.Message)
+		return rpcFailure(e)
 	}
 	if errors.Is(err, errNotSent) {
 		return "The server could not be reached, so the tool was not run: " + reason(err)
 	}
 	return "The call failed, and it is unknown whether the tool has run: " + reason(err)
+}
+
+// rpcFailure puts a JSON-RPC error in words. A tool that has vanished since the
+// step began has no code of its own: servers say so in the message.
+func rpcFailure(e *jsonrpc.Error) string {
+	text := strings.ToLower(e.Message)
+	if strings.Contains(text, "tool") && (strings.Contains(text, "unknown") || strings.Contains(text, "not found")) {
+		return "The server no longer offers this tool, so it was not run: " + e.Message
+	}
+	return fmt.Sprintf("The server answered with error %d: %s", e.Code, e.Message)
 }
 
 func httpFailure(h *wire.HTTPError) string {

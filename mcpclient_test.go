@@ -28,6 +28,8 @@ type world struct {
 	net        *mcptest.Network
 	logs       *logSink
 	background sync.WaitGroup
+	mu         sync.Mutex
+	results    []*result
 	configs    []mcpclient.ServerConfig
 	tokens     []mcpclient.UserToken
 	opts       mcpclient.Options
@@ -40,9 +42,18 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{t: t, net: mcptest.NewNetwork(), logs: &logSink{}}
 		w.opts = mcpclient.Options{HTTPClient: w.net.Client(), Background: &w.background}
-		defer w.net.Close()
+		defer w.close()
 		test(t, w)
 	})
+}
+
+// close ends what a test that failed has left.
+func (w *world) close() {
+	for _, r := range w.results {
+		r.cleanup()
+	}
+	w.net.Close()
+	w.background.Wait()
 }
 
 // serve puts a server on the network and a config for it on the list.
@@ -66,7 +77,11 @@ func (w *world) connect() *result { return w.connectContext(w.t.Context()) }
 func (w *world) connectContext(ctx context.Context) *result {
 	start := time.Now()
 	tools, summaries, cleanup := mcpclient.ConnectAll(ctx, slog.Make(w.logs).Leveled(slog.LevelDebug), w.configs, w.tokens, w.opts)
-	return &result{t: w.t, tools: tools, summaries: summaries, cleanup: cleanup, took: time.Since(start)}
+	r := &result{t: w.t, tools: tools, summaries: summaries, cleanup: cleanup, took: time.Since(start)}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.results = append(w.results, r)
+	return r
 }
 
 // result is what one ConnectAll returned.

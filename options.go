@@ -60,6 +60,11 @@ type Options struct {
 	// Limits bound what a server can cost. The zero value has defaults.
 	Limits Limits
 
+	// OnTokenRefresh persists a refreshed token. It is called before any request
+	// uses the token, and bounded by its context, which it must obey: requests
+	// that need the token wait for it. Its error is logged; the token is used
+	// all the same.
+	OnTokenRefresh func(context.Context, UserToken) error
 	// OnConnect is told of every attempt's outcome, in the order in which
 	// attempts end, before ConnectAll returns.
 	OnConnect func(context.Context, ConnectSummary)

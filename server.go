@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -134,11 +135,14 @@ func (s *server) configuredSecrets(tokens []UserToken) []string {
 	return values
 }
 
-// hide adds values to what must not be seen.
+// hide adds values to what must not be seen. Those that are known cost nothing.
 func (s *server) hide(values ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.secrets = s.secrets.With(values...)
+	values = slices.DeleteFunc(values, s.secrets.Contains)
+	if len(values) > 0 {
+		s.secrets = s.secrets.With(values...)
+	}
 }
 
 func (s *server) redactor() *redact.Secrets {
@@ -158,9 +162,20 @@ func (s *server) authorize(ctx context.Context, r *http.Request) error {
 		return nil
 	}
 	h, err := s.credential.headers(ctx)
+	if errors.Is(err, errUnresolved) {
+		return err
+	}
 	if err != nil {
 		return nil //nolint:nilerr // without a credential the server itself decides
 	}
 	maps.Copy(r.Header, h)
 	return nil
+}
+
+// renew is asked after a 401 whether there are other credentials now.
+func (s *server) renew(ctx context.Context, rejected http.Header) (bool, error) {
+	if s.credential == nil {
+		return false, nil
+	}
+	return s.credential.renew(ctx, rejected.Get("Authorization"))
 }

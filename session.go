@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -46,6 +47,9 @@ type session struct {
 	kill   context.CancelCauseFunc
 	ready  readiness
 	calls  progressTable
+	users  sync.WaitGroup // calls that run on it
+	// version is the protocol version that is asked for.
+	version string
 	// listsTools is false where the server says that it has no tools.
 	listsTools bool
 	warm       atomic.Bool // initialize went out on a connection that was open already
@@ -67,6 +71,7 @@ func newSession(ctx context.Context, s *server) (*session, error) {
 		Base:      s.opts.transport(),
 		Life:      life,
 		Headers:   s.authorize,
+		Renew:     s.renew,
 		BodyBytes: s.opts.Limits.BodyBytes,
 	})
 	if err != nil {
@@ -78,18 +83,19 @@ func newSession(ctx context.Context, s *server) (*session, error) {
 
 // connect does the handshake. onSend is called when initialize has a
 // connection to go out on. It ends when the session is killed.
-func (s *session) connect(version string, onSend func()) error {
+func (s *session) connect(onSend func()) error {
 	client := mcp.NewClient(&s.server.opts.ClientInfo, &mcp.ClientOptions{
 		Logger:                      discardLogger,
 		Capabilities:                &mcp.ClientCapabilities{},
 		MultiRoundTrip:              &mcp.MultiRoundTripOptions{Disabled: true},
 		ProgressNotificationHandler: s.calls.progress,
 	})
+	client.AddReceivingMiddleware(refuseRequests)
 	client.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return s.send(next, onSend)
 	})
 	var err error
-	s.mcp, err = client.Connect(s.life, s.transport(), &mcp.ClientSessionOptions{ProtocolVersion: version})
+	s.mcp, err = client.Connect(s.life, s.transport(), &mcp.ClientSessionOptions{ProtocolVersion: s.version})
 	if cause := context.Cause(s.life); cause != nil {
 		return cause // also where the SDK made a session of a killed connection
 	}
@@ -144,6 +150,17 @@ func (s *session) send(next mcp.MethodHandler, onSend func()) mcp.MethodHandler 
 			return res, err
 		}
 		return next(ctx, method, req)
+	}
+}
+
+// refuseRequests answers every request of the server but ping: the client has
+// advertised nothing that it could be asked for.
+func refuseRequests(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if method == "ping" || strings.HasPrefix(method, "notifications/") {
+			return next(ctx, method, req)
+		}
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "the client does not offer " + method}
 	}
 }
 

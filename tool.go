@@ -92,7 +92,7 @@ func (t *tool) run(ctx context.Context, call fantasy.ToolCall) fantasy.ToolRespo
 	if err != nil {
 		return t.failed(err.Error())
 	}
-	raw, err := t.connection.call(ctx, t.listed.Name, args, call.ID)
+	raw, _, err := t.connection.call(ctx, toolCall{tool: t.listed.Name, args: args, id: call.ID, repeatable: t.repeatable()})
 	if err != nil {
 		return t.failed(callFailure(ctx, err))
 	}
@@ -104,6 +104,12 @@ func (t *tool) run(ctx context.Context, call fantasy.ToolCall) fantasy.ToolRespo
 		Server:       s.config.Slug,
 		Tool:         t.listed.Name,
 	})
+}
+
+// repeatable says whether the server promises that a second run does no harm.
+func (t *tool) repeatable() bool {
+	a := t.listed.Annotations
+	return a != nil && (a.ReadOnlyHint || a.IdempotentHint)
 }
 
 // failed is an error response. Its text is never empty: providers and stored

@@ -81,19 +81,22 @@ func decodeAny(raw []byte) any {
 
 var errNoList = errors.New("the answer to tools/list has no list of tools")
 
-// Decode reads the raw result of a tools/list. `tools: null` is an empty list.
-// An error means that there is no list in it.
+// Decode reads the raw result of a tools/list. Where there are no tools, or null
+// in their place, the list is empty. An error means that there is something else
+// in it.
 func Decode(raw []byte) (Page, error) {
 	r := newReader(raw)
+	if r.dec.PeekKind() != '{' {
+		return Page{}, errNoList
+	}
 	var page Page
-	found := false
+	bad := false
 	err := r.object(func(key string, kind jsontext.Kind) error {
 		switch {
 		case key == "tools" && kind == '[':
-			found = true
 			return r.tools(&page)
 		case key == "tools":
-			found = found || kind == 'n'
+			bad = kind != 'n'
 		case key == "nextCursor" && kind == '"':
 			return r.text(&page.NextCursor)
 		case key == "ttlMs" && kind == '0':
@@ -104,7 +107,7 @@ func Decode(raw []byte) (Page, error) {
 	if err != nil {
 		return Page{}, fmt.Errorf("decode tools/list: %w", err)
 	}
-	if !found {
+	if bad {
 		return Page{}, errNoList
 	}
 	return page, nil

@@ -21,6 +21,7 @@ func TestDecodeKeepsEveryUsableTool(t *testing.T) {
 		dropped []string // reasons
 	}{
 		"empty":                      {`{"tools":[]}`, nil, nil},
+		"no list":                    {`{"_meta":{}}`, nil, nil},
 		"null list":                  {`{"tools":null}`, nil, nil},
 		"null entry":                 {`{"tools":[null,` + good + `]}`, []string{"good"}, []string{"the entry is no object"}},
 		"string entry":               {`{"tools":["x",` + good + `]}`, []string{"good"}, []string{"the entry is no object"}},
@@ -56,7 +57,7 @@ func TestDecodeKeepsEveryUsableTool(t *testing.T) {
 
 func TestDecodeRefusesWhatIsNoList(t *testing.T) {
 	t.Parallel()
-	for _, raw := range []string{``, `null`, `7`, `[]`, `{}`, `{"tools":{}}`, `{"tools":"x"}`, `{"tools":[`, `{"tools":[{"name":"a"`} {
+	for _, raw := range []string{``, `null`, `7`, `[]`, `{"tools":{}}`, `{"tools":"x"}`, `{"tools":[`, `{"tools":[{"name":"a"`} {
 		_, err := toollist.Decode([]byte(raw))
 		require.Error(t, err, raw)
 	}

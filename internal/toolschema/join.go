@@ -177,8 +177,9 @@ func (w *walker) joinObjects(out *node, list []*node) alt {
 	o := alt{kind: kObject, closed: true, open: true, required: first.required, rules: first.rules}
 	for _, b := range list {
 		a := b.alt(kObject)
-		for name, prop := range a.props {
+		for _, name := range slices.Sorted(maps.Keys(a.props)) {
 			w.spend(1)
+			prop := a.props[name]
 			if old, ok := o.props[name]; ok {
 				prop = w.joinTwo(old, prop)
 			}
@@ -331,14 +332,14 @@ func sets(list []*node) string {
 			fixed := len(p.alts) == 1 && !p.null && len(p.alts[0].enum) == 1
 			switch {
 			case fixed:
-				names = append(names, name+"="+quote(p.alts[0].enum[0]))
+				names = append(names, inText(name)+"="+quote(p.alts[0].enum[0]))
 			case required[name]:
-				names = append(names, name)
+				names = append(names, inText(name))
 			}
 		}
 		for _, name := range a.required {
 			if a.props[name] == nil {
-				names = append(names, name)
+				names = append(names, inText(name))
 			}
 		}
 		s := strings.Join(names, " + ")
@@ -357,4 +358,13 @@ func sets(list []*node) string {
 		return ""
 	}
 	return "One of: " + shorten(strings.Join(out, "; "), 2*maxRemark) + "."
+}
+
+// inText is a property name in a sentence: one that is not plain is quoted,
+// which also makes visible what can't be seen.
+func inText(name string) string {
+	if legalName(name) {
+		return name
+	}
+	return quote(shorten(name, maxName))
 }

@@ -157,6 +157,9 @@ func (w *walker) objectRules(m map[string]any, a *alt, p place) {
 	if m["properties"] != nil && props == nil {
 		w.note("properties is not an object")
 	}
+	if props != nil {
+		a.props = make(map[string]*node, len(props))
+	}
 	for _, name := range w.sortedNames(props) {
 		if w.over {
 			return

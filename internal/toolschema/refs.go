@@ -2,6 +2,7 @@ package toolschema
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -87,7 +88,7 @@ func (w *walker) stub(m map[string]any, why string) *node {
 	}
 	n.null = null
 	if kinds == 0 {
-		kinds, n.null = kObject, true
+		kinds, n.null = w.kindsInside(m), true
 	}
 	for _, e := range kindNames {
 		if kinds&e.kind != 0 {
@@ -97,14 +98,32 @@ func (w *walker) stub(m map[string]any, why string) *node {
 	return n
 }
 
-func (w *walker) onPath(m map[string]any) bool {
-	id := identity(m)
-	for i := range w.path {
-		if w.path[i].id == id {
-			return true
+// kindsInside are the types that the branches of m name themselves; else an
+// object.
+func (w *walker) kindsInside(m map[string]any) kind {
+	var kinds kind
+	for _, key := range []string{"anyOf", "oneOf", "allOf"} {
+		list, _ := m[key].([]any)
+		for _, v := range list {
+			b, _ := v.(map[string]any)
+			k, _, said := w.types(b)
+			if !said {
+				k = inferred(b)
+			}
+			kinds |= k
 		}
 	}
-	return false
+	if kinds&kNumber != 0 {
+		kinds &^= kInteger
+	}
+	if kinds == 0 {
+		return kObject
+	}
+	return kinds
+}
+
+func (w *walker) onPath(m map[string]any) bool {
+	return slices.Contains(w.path, identity(m))
 }
 
 // refName is the last part of a reference, as a name for the model.

@@ -1,6 +1,7 @@
 package toolschema
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -35,6 +36,11 @@ func (w *walker) root() (*Schema, error) {
 	return s, nil
 }
 
+var (
+	errNothing  = errors.New("schema allows no arguments at all")
+	errNoObject = errors.New("schema is not a JSON object")
+)
+
 // rootObject is the object that the document allows; an empty one where it
 // says nothing.
 func (w *walker) rootObject() (*alt, error) {
@@ -43,14 +49,14 @@ func (w *walker) rootObject() (*alt, error) {
 		return &alt{}, nil
 	case bool:
 		if !v {
-			return nil, fmt.Errorf("schema allows no arguments at all")
+			return nil, errNothing
 		}
 		return &alt{}, nil
 	case map[string]any:
 		n := w.schema(v, place{})
 		switch {
 		case n == nil:
-			return nil, fmt.Errorf("schema allows no arguments at all")
+			return nil, errNothing
 		case n.any:
 			return &alt{}, nil
 		case n.alt(kObject) == nil:
@@ -61,7 +67,7 @@ func (w *walker) rootObject() (*alt, error) {
 		}
 		return n.alt(kObject), nil
 	}
-	return nil, fmt.Errorf("schema is not a JSON object")
+	return nil, errNoObject
 }
 
 func (n *node) typeText() string {
@@ -120,10 +126,8 @@ func (w *walker) node(n *node) (map[string]any, *shape) {
 	m := map[string]any{}
 	var sh *shape
 	switch {
-	case n.any:
+	case n.any, n.nullOnly(): // Google has no null, and nothing else is known
 		w.any(m, n)
-	case n.nullOnly():
-		m["type"] = "null"
 	case len(n.alts) == 1:
 		sh = w.alternative(&n.alts[0], m)
 	default:

@@ -110,7 +110,7 @@ func (o Options) clean(s string) string {
 // by attempt, until the outcome fits. A schema whose references fan out then
 // loses its deepest levels everywhere, rather than everything behind the first
 // few properties.
-var refDepths = [...]int{1 << 20, 3, 1, 0}
+var refDepths = [...]int{1 << 20, 3, 2, 1, 0}
 
 // A schema that grows by inlining is paid for with every request to the model.
 // So a reference inside another one is inlined only up to this many bytes, or

@@ -27,6 +27,7 @@ func TestProperty(t *testing.T) {
 		{"bounds stay", `{"type":"integer","minimum":-9007199254740991,"exclusiveMaximum":10,"multipleOf":2,"format":"int32"}`, `{"type":"integer","minimum":-9007199254740991,"exclusiveMaximum":10,"multipleOf":2,"format":"int32"}`},
 		{"list rules stay", `{"type":"array","items":{"type":"string","enum":["a"]},"minItems":1,"maxItems":2,"uniqueItems":true}`, `{"type":"array","items":{"type":"string","enum":["a"]},"minItems":1,"maxItems":2,"uniqueItems":true}`},
 		{"nested required stays", `{"type":"object","properties":{"a":{"type":"string"}},"required":["a","b","a",1],"additionalProperties":false}`, `{"type":"object","properties":{"a":{"type":"string"}},"required":["a"],"additionalProperties":false}`},
+		{"no properties", `{"type":"object","properties":{},"additionalProperties":true}`, `{"type":"object","properties":{},"additionalProperties":true}`},
 		{"values of a map", `{"type":"object","additionalProperties":{"type":["integer","null"]}}`, `{"type":"object","additionalProperties":{"type":"integer"}}`},
 		{"keywords that go", `{"type":"string","$schema":"s","$id":"i","$comment":"c","$anchor":"a","examples":["e"],"example":"e","x-mcp-header":"h","$defs":{},"definitions":{},"$vocabulary":{}}`, `{"type":"string"}`},
 		{"default of objects and lists go", `{"type":"object","default":{"type":["a"]}}`, `{"type":"object"}`},
@@ -44,7 +45,7 @@ func TestProperty(t *testing.T) {
 		{"list type and null with items", `{"type":["null","array"],"items":{"type":"integer"}}`, `{"type":"array","items":{"type":"integer"}}`},
 		{"object type and null with anyOf", `{"type":["object","null"],"anyOf":[{"properties":{"a":{"type":"string"}}}]}`, `{"type":"object","properties":{"a":{"type":"string"}}}`},
 		{"anyOf with null keeps words", `{"anyOf":[{"type":"integer","description":"inner","minimum":1},{"type":"null"}],"title":"T","default":null}`, `{"type":"integer","description":"inner","minimum":1,"title":"T"}`},
-		{"oneOf with null and outer words", `{"oneOf":[{"type":"null"},{"type":"string","description":"inner"}],"description":"outer"}`, `{"type":"string","description":"outer"}`},
+		{"oneOf with null and outer words", `{"oneOf":[{"type":"null"},{"type":"string","description":"inner"}],"description":"outer"}`, `{"type":"string","description":"outer. inner"}`},
 		{"enum with null alone and type", `{"type":["string","null"],"anyOf":[{"enum":["a"]},{"type":"null"}]}`, `{"type":"string","enum":["a"]}`},
 
 		{"inferred from properties", `{"properties":{"a":{"type":"string"}}}`, `{"type":"object","properties":{"a":{"type":"string"}}}`},
@@ -68,6 +69,8 @@ func TestProperty(t *testing.T) {
 		{"list without items", `{"type":"array"}`, `{"type":"array","items":` + itemsJSON + `}`},
 		{"items true", `{"type":"array","items":true}`, `{"type":"array","items":` + itemsJSON + `}`},
 		{"items null", `{"type":"array","items":null}`, `{"type":"array","items":` + itemsJSON + `}`},
+		{"items null alone", `{"type":"array","items":{"type":"null"}}`, `{"type":"array","items":` + anyJSON + `}`},
+		{"null is all that two rules share", `{"type":["string","null"],"allOf":[{"type":["integer","null"]}]}`, ``},
 		{"old tuple", `{"type":"array","items":[{"type":"string"},{"type":"string"}]}`, `{"type":"array","items":{"type":"string"}}`},
 		{"new tuple", `{"type":"array","prefixItems":[{"type":"string"},{"type":"number"}],"items":false}`, `{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"number"}]}}`},
 		{"list in a union", `{"type":["array","string"]}`, `{"anyOf":[{"type":"string"},{"type":"array","items":` + itemsJSON + `}]}`},
@@ -113,7 +116,7 @@ func TestReferences(t *testing.T) {
 	t.Parallel()
 	const defs = `"$defs":{"a/b~c d":{"type":"integer","minimum":1},"S":{"$anchor":"here","type":"string","description":"inner","format":"uri"},
 		"Id":{"$id":"https://example.com/x.json","$defs":{"in":{"type":"boolean"}},"type":"object","properties":{"y":{"$ref":"#/$defs/in"}}},
-		"list":[{"type":"number"}],"yes":true,"no":false,"L":{"$ref":"#/$defs/S"},
+		"list":[{"type":"number"}],"yes":true,"no":false,"V":{"anyOf":[{"type":"string"},{"type":"array","items":{"$ref":"#/$defs/V"}}]},"L":{"$ref":"#/$defs/S"},
 		"Old":{"$id":"#old","type":"array","items":{"$ref":"#/$defs/S"}}}`
 	str := `{"type":"string","format":"uri","description":"inner"}`
 	cases := []struct{ name, in, want string }{
@@ -137,6 +140,7 @@ func TestReferences(t *testing.T) {
 		{"missing with a type", `{"$ref":"#/$defs/gone","type":"string"}`, `{"type":"string","description":"The definition of gone is missing."}`},
 		{"external", `{"$ref":"https://example.org/schemas/User.json"}`, `{"type":"object","description":"The definition of User.json is elsewhere."}`},
 		{"to itself", `{"$ref":"#/properties/p"}`, `{"type":"object","description":"Recursive: the same shape as p again."}`},
+		{"a value of any shape", `{"$ref":"#/$defs/V"}`, `{"anyOf":[{"type":"string"},{"type":"array","items":{"description":"Recursive: the same shape as V again.","anyOf":[{"type":"string"},{"type":"array","items":` + itemsJSON + `}]}}]}`},
 		{"no text", `{"$ref":1,"type":"string"}`, `{"type":"string"}`},
 	}
 	for _, c := range cases {

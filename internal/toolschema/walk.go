@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // maxHops bounds references and combinators that lead to one level of the
@@ -13,9 +14,9 @@ const maxHops = 64
 
 // walker makes nodes of raw schemas. It only reads the raw ones.
 //
-// It never takes a map of names (properties, patternProperties, $defs, …) for
-// a schema: only schema() is called with schemas, and only object() and
-// pattern() with maps of names. So parameters may be called "type" or "$ref".
+// It never takes a map of names for a schema: properties, patternProperties,
+// dependentSchemas are read where they stand, and schema is called with each of
+// their values. So parameters may be called "type" or "$ref".
 type walker struct {
 	o     Options
 	doc   *document
@@ -27,18 +28,12 @@ type walker struct {
 	refDepth int  // references inside one another that are still inlined
 	sawRef   bool // a reference was there, so that fewer of them may fit
 
-	path  []frame // schemas from the root to the present one, to find cycles
+	path  []uintptr // identities of the schemas above, to find cycles
 	notes []string
 }
 
 // schemaBytes is about what a schema has in JSON text without its words.
 const schemaBytes = 24
-
-// frame is one schema on the path, by the identity of its map.
-type frame struct {
-	id   uintptr
-	base *resource
-}
 
 // place is where in the outcome a schema stands.
 type place struct {
@@ -51,7 +46,7 @@ type place struct {
 func (p place) deeper() place { p.depth++; p.hops = 0; return p }
 func (p place) hop() place    { p.hops++; return p }
 
-// note keeps a reason for the log; name is shown without what can't be seen.
+// note keeps a reason for the log, once.
 func (w *walker) note(format string, args ...any) {
 	if len(w.notes) >= maxNotes {
 		return
@@ -108,7 +103,7 @@ func (w *walker) object(m map[string]any, p place) *node {
 		return w.stub(m, "Deeper levels are left out.")
 	}
 	p.base = w.baseOf(m, p.base)
-	w.path = append(w.path, frame{identity(m), p.base})
+	w.path = append(w.path, identity(m))
 	defer func() { w.path = w.path[:len(w.path)-1] }()
 
 	n := w.own(m, p)
@@ -155,14 +150,26 @@ func (w *walker) combine(m map[string]any, n *node, p place) *node {
 		branches := w.branches(list, p.hop())
 		if key == "allOf" {
 			for _, b := range branches {
-				n = w.meetOver(n, b)
+				n = w.meetBranch(n, b)
 			}
 			continue
 		}
 		if u := w.join(branches); u != nil {
-			n = w.meetOver(n, u)
+			n = w.meetBranch(n, u)
 		}
 	}
+	return n
+}
+
+// meetBranch is meetOver for a branch whose words say more than the whole's,
+// unlike those of a reference, which the words beside it replace.
+func (w *walker) meetBranch(n, b *node) *node {
+	more := b.description
+	if n.description == "" || strings.Contains(n.description, more) {
+		more = ""
+	}
+	n = w.meetOver(n, b)
+	n.remark(shorten(more, maxRemark))
 	return n
 }
 

@@ -8,12 +8,13 @@ import (
 
 // trip is what the steps of the chain learn about one request of the SDK. It belongs to the goroutine that runs the chain.
 type trip struct {
-	exchange    *Exchange // nil: nobody follows the request
-	hadSession  bool      // the request names a session
-	credentials bool      // headers were set by Config.Headers
-	renewed     bool      // the request was sent again with new credentials
-	renewal     error     // why credentials couldn't be renewed
-	sent        bool      // see Exchange.Sent
+	exchange    *Exchange   // nil: nobody follows the request
+	hadSession  bool        // the request names a session
+	credentials bool        // headers were set by Config.Headers
+	headers     http.Header // as they were sent to the configured origin
+	renewed     bool        // the request was sent again with new credentials
+	renewal     error       // why credentials couldn't be renewed
+	sent        bool        // see Exchange.Sent
 }
 
 type tripKey struct{}

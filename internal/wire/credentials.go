@@ -21,15 +21,15 @@ func (c *credentials) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	out := r.Clone(r.Context())
 	out.URL.User = nil // net/http would make an Authorization header of it
+	t := tripOf(r.Context())
 	if c.headers != nil {
 		before := len(out.Header)
 		if err := c.headers(r.Context(), out); err != nil {
 			closeBody(r)
 			return nil, err
 		}
-		if t := tripOf(r.Context()); len(out.Header) > before {
-			t.credentials = true
-		}
+		t.credentials = t.credentials || len(out.Header) > before
 	}
+	t.headers = out.Header
 	return c.next.RoundTrip(out)
 }

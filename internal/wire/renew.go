@@ -7,7 +7,7 @@ import (
 
 // renewal answers a 401 with new credentials, once per request.
 type renewal struct {
-	renew func(ctx context.Context, status int, challenge []string) (bool, error)
+	renew func(ctx context.Context, refused http.Header) (bool, error)
 	next  http.RoundTripper
 }
 
@@ -17,7 +17,7 @@ func (n *renewal) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, err
 	}
 	t := tripOf(r.Context())
-	retry, err := n.renew(r.Context(), resp.StatusCode, challenges(resp.Header))
+	retry, err := n.renew(r.Context(), t.headers)
 	if err != nil {
 		t.renewal = err
 		return resp, nil

@@ -1,0 +1,231 @@
+package mcpclient
+
+import (
+	"context"
+	"crypto/sha256"
+	"strings"
+	"sync"
+	"time"
+
+	"cdr.dev/slog/v3"
+	"golang.org/x/oauth2"
+)
+
+// grant is one OAuth2 grant in this process. All who hold any of its tokens
+// share it, across servers, sessions and calls of ConnectAll: two who refreshed
+// at the same time would use a rotating refresh token twice, which ends the
+// grant at many providers (RFC 9700 section 4.14.2).
+type grant struct {
+	mu     sync.Mutex // never held across I/O
+	token  UserToken  // the newest known
+	dead   error      // wraps ErrGrantRevoked: nothing is to be tried any more
+	flight *flight    // the refresh under way; nil: none
+	used   time.Time
+	keys   []grantKey
+}
+
+// flight is one refresh. Its goroutine ends when the server answers, when the
+// last one who waits has gone, or after refreshTimeout.
+type flight struct {
+	done   chan struct{} // closed when token and err are written
+	token  UserToken
+	err    error
+	cancel context.CancelFunc
+
+	waiting   int  // guarded by the grant's mu, as the next
+	abandoned bool // all who waited have gone
+}
+
+// refresher is what a refresh needs of the server that asks for it.
+type refresher struct {
+	server *server
+	config *oauth2.Config
+}
+
+// expiryDelta is how long before its expiry a token counts as expired: it must
+// not expire on its way.
+const expiryDelta = 30 * time.Second
+
+func expired(t oauth2.Token) bool {
+	return !t.Expiry.IsZero() && time.Until(t.Expiry) < expiryDelta
+}
+
+// current is the newest token, refreshed first where it has expired.
+func (g *grant) current(ctx context.Context, r refresher) (UserToken, error) {
+	return g.obtain(ctx, r, func(t oauth2.Token) bool { return !expired(t) })
+}
+
+// renewed is a token other than rejected, which a server has refused.
+func (g *grant) renewed(ctx context.Context, r refresher, rejected string) (UserToken, error) {
+	return g.obtain(ctx, r, func(t oauth2.Token) bool { return t.AccessToken != rejected })
+}
+
+// obtain gives the newest token if it is good, or waits for a refresh: the one
+// under way, or a new one.
+func (g *grant) obtain(ctx context.Context, r refresher, good func(oauth2.Token) bool) (UserToken, error) {
+	for ctx.Err() == nil {
+		g.mu.Lock()
+		g.used = time.Now()
+		if g.dead != nil || good(g.token.Token) {
+			defer g.mu.Unlock()
+			return g.token, g.dead
+		}
+		if g.flight == nil {
+			g.flight = g.takeOff(ctx, r)
+		}
+		f := g.flight
+		if !f.abandoned {
+			f.waiting++
+			g.mu.Unlock()
+			return g.wait(ctx, f)
+		}
+		g.mu.Unlock()
+		select { // it may still have used the refresh token: no second use beside it
+		case <-f.done:
+		case <-ctx.Done():
+		}
+	}
+	return UserToken{}, context.Cause(ctx)
+}
+
+// takeOff starts a refresh. g.mu is held.
+func (g *grant) takeOff(ctx context.Context, r refresher) *flight {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTimeout)
+	f := &flight{done: make(chan struct{}), cancel: cancel}
+	old := g.token
+	r.server.detach(func() { g.refresh(ctx, f, r, old) })
+	return f
+}
+
+func (g *grant) wait(ctx context.Context, f *flight) (UserToken, error) {
+	select {
+	case <-f.done:
+		return f.token, f.err
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if f.waiting--; f.waiting == 0 {
+		f.abandoned = true
+		f.cancel()
+	}
+	return UserToken{}, context.Cause(ctx)
+}
+
+// refresh is the flight's goroutine.
+func (g *grant) refresh(ctx context.Context, f *flight, r refresher, old UserToken) {
+	defer f.cancel()
+	token, err := RefreshToken(ctx, r.server.opts.HTTPClient, r.config, old)
+	if err == nil {
+		r.server.hide(token.Token.AccessToken, token.Token.RefreshToken)
+		r.persist(context.WithoutCancel(ctx), token)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case err == nil:
+		g.token = token
+		grants.add(g, keyOf(r.config, token))
+	case token.NeedsReconnect:
+		g.dead = err
+	}
+	f.token, f.err = token, err
+	g.flight = nil
+	close(f.done)
+}
+
+// persist tells the host of a new token before anybody uses it. The token is
+// not lost in memory where the host fails.
+func (r refresher) persist(ctx context.Context, token UserToken) {
+	hook := r.server.opts.OnTokenRefresh
+	if hook == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, refreshTimeout)
+	defer cancel()
+	defer func() {
+		if p := recover(); p != nil {
+			r.server.logPanic(ctx, p, nil)
+		}
+	}()
+	if err := hook(ctx, token); err != nil {
+		r.server.logger.Warn(ctx, "mcp token not persisted", slog.F("server_slug", r.server.config.Slug),
+			slog.F("error", r.server.redactor().Line(err.Error(), maxErrorBytes)))
+	}
+}
+
+// grantKey identifies a grant by a refresh token of it, and by the client and
+// the endpoint it was issued to.
+type grantKey [sha256.Size]byte
+
+func keyOf(config *oauth2.Config, token UserToken) grantKey {
+	return sha256.Sum256([]byte(strings.Join([]string{config.Endpoint.TokenURL, config.ClientID, token.Token.RefreshToken}, "\x00")))
+}
+
+// grantTable finds the grant of a stored token, also of one that has been
+// replaced meanwhile: a host that read its store before the refresh brings it.
+type grantTable struct {
+	mu    sync.Mutex
+	byKey map[grantKey]*grant
+}
+
+// grants is process-wide by its nature: see grant.
+var grants grantTable
+
+const (
+	maxGrants    = 4096          // above it idle ones are forgotten
+	grantMaxIdle = 2 * time.Hour // longer than any step
+)
+
+// of is the grant that the stored token belongs to. A stored token that is
+// newer than what is known replaces it.
+func (t *grantTable) of(config *oauth2.Config, stored UserToken) *grant {
+	key := keyOf(config, stored)
+	t.mu.Lock()
+	g := t.byKey[key]
+	t.mu.Unlock()
+	if g == nil {
+		g = &grant{token: stored, used: time.Now()}
+		return t.add(g, key)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if stored.Token.RefreshToken == g.token.Token.RefreshToken && stored.Token.Expiry.After(g.token.Token.Expiry) {
+		g.token, g.dead = stored, nil
+	}
+	return g
+}
+
+// add makes g found by key, and returns the grant that is found by it now. g.mu
+// may be held, that of other grants is not taken: forgetting looks at a grant
+// only where nobody holds it.
+func (t *grantTable) add(g *grant, key grantKey) *grant {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if other := t.byKey[key]; other != nil && other != g {
+		if len(g.keys) == 0 {
+			return other
+		}
+	}
+	if t.byKey == nil {
+		t.byKey = map[grantKey]*grant{}
+	}
+	t.byKey[key] = g
+	g.keys = append(g.keys, key)
+	if len(t.byKey) > maxGrants {
+		t.forget()
+	}
+	return g
+}
+
+func (t *grantTable) forget() {
+	for key, g := range t.byKey {
+		if !g.mu.TryLock() {
+			continue
+		}
+		if g.flight == nil && time.Since(g.used) > grantMaxIdle {
+			delete(t.byKey, key)
+		}
+		g.mu.Unlock()
+	}
+}
