@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"sync"
@@ -142,7 +143,11 @@ func (s *session) call(ctx context.Context, k toolCall, stats *callStats) ([]byt
 	token, forget := s.calls.register(k.onProgress)
 	defer forget()
 	// The SDK writes into params and Meta, so that both are this call's own.
-	params := &mcp.CallToolParams{Name: k.tool, Arguments: k.args, Meta: mcp.Meta{"progressToken": token}}
+	params := &mcp.CallToolParams{Name: k.tool, Arguments: k.args, Meta: mcp.Meta{}}
+	if more := s.server.opts.CallMeta; more != nil {
+		maps.Copy(params.Meta, more(ctx))
+	}
+	params.Meta["progressToken"] = token
 	if k.id != "" {
 		params.Meta[metaCallID] = k.id
 	}

@@ -68,6 +68,17 @@ type Options struct {
 	// OnConnect is told of every attempt's outcome, in the order in which
 	// attempts end, before ConnectAll returns.
 	OnConnect func(context.Context, ConnectSummary)
+	// OnProgress is told of the progress of running calls, in order; of several
+	// reports that come while it runs, the newest. It can't delay a call.
+	OnProgress func(context.Context, ToolProgress)
+	// OnToolCall is told of every call of a tool as it ends, with the call's
+	// context.
+	OnToolCall func(context.Context, ToolCallSummary)
+
+	// CallMeta gives further _meta of a tools/call, by the call's context: trace
+	// context, for example (SEP-414). The package's own keys win. It must return
+	// a map that nobody else writes to.
+	CallMeta func(context.Context) map[string]any
 
 	// Images says how images in tool results reach the model.
 	Images ImageMode

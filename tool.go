@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"charm.land/fantasy"
 	"github.com/google/uuid"
@@ -83,7 +84,9 @@ func (t *tool) Run(ctx context.Context, call fantasy.ToolCall) (response fantasy
 	return t.run(ctx, call), nil
 }
 
-func (t *tool) run(ctx context.Context, call fantasy.ToolCall) fantasy.ToolResponse {
+func (t *tool) run(ctx context.Context, call fantasy.ToolCall) (response fantasy.ToolResponse) {
+	started, stats, outcome := time.Now(), callStats{}, ToolCallRejected
+	defer func() { t.observed(ctx, call.ID, started, stats, outcome) }()
 	s := t.connection.server
 	if !newFilter(s.config).keeps(t.listed.Name) {
 		return t.failed("The tool was not run: it is not allowed.")
@@ -92,11 +95,16 @@ func (t *tool) run(ctx context.Context, call fantasy.ToolCall) fantasy.ToolRespo
 	if err != nil {
 		return t.failed(err.Error())
 	}
-	raw, _, err := t.connection.call(ctx, toolCall{tool: t.listed.Name, args: args, id: call.ID, repeatable: t.repeatable()})
+	k := toolCall{tool: t.listed.Name, args: args, id: call.ID, repeatable: t.repeatable()}
+	onProgress, reported := t.report(ctx, call.ID)
+	defer reported()
+	k.onProgress = onProgress
+	raw, stats, err := t.connection.call(ctx, k)
 	if err != nil {
+		outcome = callOutcome(ctx, err)
 		return t.failed(callFailure(ctx, err))
 	}
-	return toolresult.Convert(raw, toolresult.Options{
+	response = toolresult.Convert(raw, toolresult.Options{
 		TextBytes:    s.opts.Limits.ResultBytes,
 		MediaBytes:   s.opts.Limits.MediaBytes,
 		ImagesAsText: imagesAsText(ctx, s.opts.Images),
@@ -104,6 +112,11 @@ func (t *tool) run(ctx context.Context, call fantasy.ToolCall) fantasy.ToolRespo
 		Server:       s.config.Slug,
 		Tool:         t.listed.Name,
 	})
+	outcome = ToolCallOK
+	if response.IsError {
+		outcome = ToolCallToolError
+	}
+	return response
 }
 
 // repeatable says whether the server promises that a second run does no harm.

@@ -1,0 +1,159 @@
+package mcpclient
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpclient-go/mcpclient/internal/wire"
+)
+
+// ToolProgress is a sign of progress of one running call, as its server gives
+// it. Message is cleaned and redacted.
+type ToolProgress struct {
+	ServerID                          uuid.UUID
+	ServerSlug, Tool, CallID, Message string  // Tool is the raw name, CallID the model's
+	Progress, Total                   float64 // Total is zero where the server does not know it
+}
+
+// ToolCallOutcome is how one call of a tool ended.
+type ToolCallOutcome string
+
+const (
+	// ToolCallOK: the tool ran and gave a result.
+	ToolCallOK ToolCallOutcome = "ok"
+	// ToolCallToolError: the tool ran and says that it failed.
+	ToolCallToolError ToolCallOutcome = "tool_error"
+	// ToolCallRejected: the call was not sent, for what it asked or because the
+	// step is over.
+	ToolCallRejected ToolCallOutcome = "rejected"
+	// ToolCallTimeout: the call's own limit ended it.
+	ToolCallTimeout ToolCallOutcome = "timeout"
+	// ToolCallCanceled: the caller's context or cleanup ended it.
+	ToolCallCanceled ToolCallOutcome = "canceled"
+	// ToolCallError: the server refused the call or could not be reached.
+	ToolCallError ToolCallOutcome = "error"
+	// ToolCallUnknown: the call failed on its way, and nobody knows whether the
+	// tool has run.
+	ToolCallUnknown ToolCallOutcome = "unknown"
+)
+
+// ToolCallSummary is the record of one call. It holds no arguments and no
+// results.
+type ToolCallSummary struct {
+	ServerID                 uuid.UUID
+	ServerSlug, Tool, CallID string // Tool is the raw name, CallID the model's
+	Duration                 time.Duration
+	Outcome                  ToolCallOutcome
+	Attempts                 int  // how often the call was sent; 0: not at all
+	Renewed                  bool // a lost session was replaced
+	BytesIn, BytesOut        int64
+}
+
+// observed tells the hook how a call ended.
+func (t *tool) observed(ctx context.Context, callID string, started time.Time, stats callStats, outcome ToolCallOutcome) {
+	s := t.connection.server
+	if s.opts.OnToolCall == nil {
+		return
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			s.logPanic(ctx, p, debug.Stack())
+		}
+	}()
+	s.opts.OnToolCall(ctx, ToolCallSummary{
+		ServerID: s.config.ID, ServerSlug: s.config.Slug, Tool: t.listed.Name, CallID: callID,
+		Duration: time.Since(started), Outcome: outcome,
+		Attempts: stats.attempts, Renewed: stats.renewed, BytesIn: stats.in, BytesOut: stats.out,
+	})
+}
+
+// callOutcome classifies the error of a call as callFailure puts it in words.
+func callOutcome(ctx context.Context, err error) ToolCallOutcome {
+	switch {
+	case errors.Is(err, errIdle), errors.Is(err, errMaxTime):
+		return ToolCallTimeout
+	case ctx.Err() != nil, errors.Is(err, errClosed):
+		return ToolCallCanceled
+	case errors.Is(err, errNotSent):
+		return ToolCallError
+	}
+	if _, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return ToolCallError
+	}
+	if _, ok := errors.AsType[*wire.HTTPError](err); ok {
+		return ToolCallError
+	}
+	return ToolCallUnknown
+}
+
+// reporter brings a call's progress to the host's hook: in order, the newest
+// only where the hook is slower than the server, and never on a goroutine that
+// anything waits for.
+type reporter struct {
+	tool   *tool
+	callID string
+	newest chan *mcp.ProgressNotificationParams // of size one
+	stop   chan struct{}
+}
+
+// report gives the function that takes a call's progress, and the one that ends
+// it; nil and a no-op without a hook.
+func (t *tool) report(ctx context.Context, callID string) (on func(*mcp.ProgressNotificationParams), end func()) {
+	if t.connection.server.opts.OnProgress == nil {
+		return nil, func() {}
+	}
+	r := &reporter{tool: t, callID: callID, newest: make(chan *mcp.ProgressNotificationParams, 1), stop: make(chan struct{})}
+	t.connection.server.detach(func() { r.run(context.WithoutCancel(ctx)) })
+	return r.put, func() { close(r.stop) }
+}
+
+// put replaces what the hook has not seen yet. It is called by one goroutine.
+func (r *reporter) put(p *mcp.ProgressNotificationParams) {
+	for {
+		select {
+		case r.newest <- p:
+			return
+		default:
+		}
+		select {
+		case <-r.newest:
+		default:
+		}
+	}
+}
+
+// run ends with the call, after the last progress that came before it.
+func (r *reporter) run(ctx context.Context) {
+	for {
+		select {
+		case p := <-r.newest:
+			r.tell(ctx, p)
+		case <-r.stop:
+			select {
+			case p := <-r.newest:
+				r.tell(ctx, p)
+			default:
+			}
+			return
+		}
+	}
+}
+
+func (r *reporter) tell(ctx context.Context, p *mcp.ProgressNotificationParams) {
+	s := r.tool.connection.server
+	defer func() {
+		if p := recover(); p != nil {
+			s.logPanic(ctx, p, debug.Stack())
+		}
+	}()
+	s.opts.OnProgress(ctx, ToolProgress{
+		ServerID: s.config.ID, ServerSlug: s.config.Slug, Tool: r.tool.listed.Name, CallID: r.callID,
+		Message: s.redactor().Line(p.Message, maxErrorBytes), Progress: p.Progress, Total: p.Total,
+	})
+}
