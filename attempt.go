@@ -47,34 +47,34 @@ func (a *attempt) offer(s *session, l *listing) attemptResult {
 	names := a.step.names.Names(a.server.index, raw)
 	filter := newFilter(a.server.config)
 	c := newConnection(s)
-	var tools []*tool
+	var offers []*offered
 	for i, listed := range l.tools {
 		if !filter.keeps(listed.Name) {
 			summary.Filtered++
 			a.debug("mcp tool filtered", slog.F("tool", a.line(listed.Name)))
 			continue
 		}
-		t, reason := a.convert(c, listed, names[i])
+		o, reason := a.convert(listed, names[i])
 		if reason != "" {
 			a.drop(&summary, listed.Name, reason)
 			continue
 		}
-		tools = append(tools, t)
+		offers = append(offers, o)
 		c.headerTools = c.headerTools || listed.HeaderParams()
 	}
 	for _, pattern := range filter.unmatched() {
 		a.debug("mcp tool pattern matched nothing", slog.F("pattern", pattern))
 	}
-	summary.ToolCount = len(tools)
-	if len(tools) == 0 {
+	summary.ToolCount = len(offers)
+	if len(offers) == 0 {
 		summary.Outcome = ConnectOutcomeNoTools
 		return attemptResult{summary: summary}
 	}
-	return attemptResult{summary: summary, tools: tools, connection: c}
+	return attemptResult{summary: summary, offers: offers, lease: newLease(c, a.server.opts)}
 }
 
 // convert makes a tool of one entry of the server's list, or says why not.
-func (a *attempt) convert(c *connection, listed toollist.Tool, name string) (t *tool, reason string) {
+func (a *attempt) convert(listed toollist.Tool, name string) (o *offered, reason string) {
 	opts := &a.server.opts
 	if listed.TaskRequired {
 		return nil, "it only runs as a task, which this client does not support"
@@ -82,8 +82,8 @@ func (a *attempt) convert(c *connection, listed toollist.Tool, name string) (t *
 	if size := listed.Size(); size > opts.Limits.ToolBytes {
 		return nil, fmt.Sprintf("its definition has %d bytes, more than the limit of %d", size, opts.Limits.ToolBytes)
 	}
-	t = &tool{connection: c, listed: listed}
-	if reason := a.askFilter(t); reason != "" {
+	o = &offered{server: a.server, listed: listed}
+	if reason := a.askFilter(o); reason != "" {
 		return nil, reason
 	}
 	schema, err := toolschema.Convert(listed.InputSchema, toolschema.Options{
@@ -93,13 +93,13 @@ func (a *attempt) convert(c *connection, listed toollist.Tool, name string) (t *
 	if err != nil {
 		return nil, a.server.redactor().Line(err.Error(), maxErrorBytes)
 	}
-	t.schema = schema
-	t.describe(name)
-	return t, ""
+	o.schema = schema
+	o.describe(name)
+	return o, ""
 }
 
 // askFilter gives the reason for which the host's own filter drops a tool.
-func (a *attempt) askFilter(t *tool) (reason string) {
+func (a *attempt) askFilter(o *offered) (reason string) {
 	hook := a.server.opts.ToolFilter
 	if hook == nil {
 		return ""
@@ -110,7 +110,7 @@ func (a *attempt) askFilter(t *tool) (reason string) {
 			reason = "the tool filter panicked"
 		}
 	}()
-	keep, why := hook(a.server.config, t.Definition())
+	keep, why := hook(a.server.config, o.Definition())
 	if keep {
 		return ""
 	}

@@ -31,7 +31,8 @@ type toolCall struct {
 	tool       string // raw name
 	args       json.RawMessage
 	id         string // the model's own
-	repeatable bool   // the server says that running it twice does no harm
+	meta       map[string]any
+	repeatable bool // the server says that running it twice does no harm
 	onProgress func(*mcp.ProgressNotificationParams)
 }
 
@@ -44,18 +45,18 @@ type callStats struct {
 
 // call runs one tool, within its limits, and returns the raw result. ctx is the
 // caller's; its end, the limit's and the step's all end the call at once.
-func (c *connection) call(ctx context.Context, k toolCall) (raw []byte, stats callStats, err error) {
+func (l *lease) call(ctx context.Context, k toolCall) (raw []byte, stats callStats, err error) {
 	if ctx.Err() != nil {
 		return nil, stats, context.Cause(ctx) // nothing is sent
 	}
-	if c.open.Err() != nil {
+	if l.open.Err() != nil {
 		return nil, stats, errClosed
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := context.AfterFunc(c.open, func() { cancel(errClosed) })
+	stop := context.AfterFunc(l.open, func() { cancel(errClosed) })
 	defer stop()
-	clock := startClock(cancel, c.server.opts.CallTimeout, c.server.opts.MaxCallTimeout)
+	clock := startClock(cancel, l.opts.CallTimeout, l.opts.MaxCallTimeout)
 	defer clock.stop()
 	told := k.onProgress
 	k.onProgress = func(p *mcp.ProgressNotificationParams) {
@@ -64,13 +65,16 @@ func (c *connection) call(ctx context.Context, k toolCall) (raw []byte, stats ca
 			told(p)
 		}
 	}
+	if l.opts.CallMeta != nil {
+		k.meta = l.opts.CallMeta(ctx)
+	}
 
-	release, err := c.acquire(ctx)
+	release, err := l.connection.acquire(ctx)
 	if err != nil {
 		return nil, stats, err
 	}
 	defer release()
-	return c.send(ctx, k)
+	return l.connection.send(ctx, k)
 }
 
 // send sends a call until it has an outcome: once, and once more where that
@@ -144,9 +148,7 @@ func (s *session) call(ctx context.Context, k toolCall, stats *callStats) ([]byt
 	defer forget()
 	// The SDK writes into params and Meta, so that both are this call's own.
 	params := &mcp.CallToolParams{Name: k.tool, Arguments: k.args, Meta: mcp.Meta{}}
-	if more := s.server.opts.CallMeta; more != nil {
-		maps.Copy(params.Meta, more(ctx))
-	}
+	maps.Copy(params.Meta, k.meta)
 	params.Meta["progressToken"] = token
 	if k.id != "" {
 		params.Meta[metaCallID] = k.id

@@ -76,16 +76,14 @@ func (s *step) run() {
 }
 
 func (s *step) tools() []fantasy.AgentTool {
-	var all []*tool
+	var all []fantasy.AgentTool
 	for _, a := range s.attempts {
-		all = append(all, a.result.tools...)
+		if l := a.result.lease; l != nil {
+			all = append(all, l.tools(a.result.offers)...)
+		}
 	}
-	slices.SortFunc(all, func(a, b *tool) int { return cmp.Compare(a.info.Name, b.info.Name) })
-	tools := make([]fantasy.AgentTool, len(all))
-	for i, t := range all {
-		tools[i] = t
-	}
-	return tools
+	slices.SortFunc(all, func(a, b fantasy.AgentTool) int { return cmp.Compare(a.Info().Name, b.Info().Name) })
+	return all
 }
 
 func (s *step) summaries() []ConnectSummary {
@@ -104,11 +102,12 @@ func (s *step) cleanup() {
 		return
 	}
 	for _, a := range s.attempts {
-		c := a.result.connection
-		if c == nil {
+		l := a.result.lease
+		if l == nil {
 			continue
 		}
-		if end := c.end(); end != nil {
+		l.close()
+		if end := l.connection.end(); end != nil {
 			s.opts.Background.Go(end)
 		}
 	}
@@ -136,9 +135,9 @@ type attempt struct {
 }
 
 type attemptResult struct {
-	summary    ConnectSummary
-	tools      []*tool
-	connection *connection
+	summary ConnectSummary
+	offers  []*offered
+	lease   *lease // nil: there is nothing to offer
 }
 
 const (
@@ -196,7 +195,7 @@ func (a *attempt) deliver(result attemptResult) bool {
 	}
 	defer close(a.done)
 	a.result = a.settle(result)
-	return a.result.connection != nil
+	return a.result.lease != nil
 }
 
 // settle makes the outcome known: one record in the log, one call of the hook.
@@ -216,7 +215,7 @@ func (a *attempt) settle(result attemptResult) (settled attemptResult) {
 }
 
 // try connects, lists and converts. The session is whatever of one is there,
-// also beside an error; it lives on only with a connection in the result.
+// also beside an error; it lives on only with a lease in the result.
 func (a *attempt) try() (result attemptResult, session *session, err error) {
 	defer func() {
 		if p := recover(); p != nil {

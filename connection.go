@@ -8,17 +8,15 @@ import (
 	"time"
 )
 
-// connection is one server's place in a step: what the step's tools of that
-// server share. It owns the live session from the moment the attempt hands it
-// over, and replaces it when the server has lost it.
+// connection is the way to one server. It owns the live session from the moment
+// the attempt hands it over, and replaces it when the server has lost it.
 type connection struct {
 	server      *server
 	headerTools bool          // some tools have parameters that are mirrored in headers
 	slots       chan struct{} // one for each call that may run at a time
 	gate        gate
 
-	// open ends with cleanup: calls that run then are cancelled, later ones
-	// are refused.
+	// open ends with the connection, and any renewal with it.
 	open  context.Context
 	close context.CancelFunc
 

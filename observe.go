@@ -57,8 +57,8 @@ type ToolCallSummary struct {
 
 // observed tells the hook how a call ended.
 func (t *tool) observed(ctx context.Context, callID string, started time.Time, stats callStats, outcome ToolCallOutcome) {
-	s := t.connection.server
-	if s.opts.OnToolCall == nil {
+	s, hook := t.server, t.lease.opts.OnToolCall
+	if hook == nil {
 		return
 	}
 	defer func() {
@@ -66,7 +66,7 @@ func (t *tool) observed(ctx context.Context, callID string, started time.Time, s
 			s.logPanic(ctx, p, debug.Stack())
 		}
 	}()
-	s.opts.OnToolCall(ctx, ToolCallSummary{
+	hook(ctx, ToolCallSummary{
 		ServerID: s.config.ID, ServerSlug: s.config.Slug, Tool: t.listed.Name, CallID: callID,
 		Duration: time.Since(started), Outcome: outcome,
 		Attempts: stats.attempts, Renewed: stats.renewed, BytesIn: stats.in, BytesOut: stats.out,
@@ -105,11 +105,11 @@ type reporter struct {
 // report gives the function that takes a call's progress, and the one that ends
 // it; nil and a no-op without a hook.
 func (t *tool) report(ctx context.Context, callID string) (on func(*mcp.ProgressNotificationParams), end func()) {
-	if t.connection.server.opts.OnProgress == nil {
+	if t.lease.opts.OnProgress == nil {
 		return nil, func() {}
 	}
 	r := &reporter{tool: t, callID: callID, newest: make(chan *mcp.ProgressNotificationParams, 1), stop: make(chan struct{})}
-	t.connection.server.detach(func() { r.run(context.WithoutCancel(ctx)) })
+	t.server.detach(func() { r.run(context.WithoutCancel(ctx)) })
 	return r.put, func() { close(r.stop) }
 }
 
@@ -146,13 +146,13 @@ func (r *reporter) run(ctx context.Context) {
 }
 
 func (r *reporter) tell(ctx context.Context, p *mcp.ProgressNotificationParams) {
-	s := r.tool.connection.server
+	s := r.tool.server
 	defer func() {
 		if p := recover(); p != nil {
 			s.logPanic(ctx, p, debug.Stack())
 		}
 	}()
-	s.opts.OnProgress(ctx, ToolProgress{
+	r.tool.lease.opts.OnProgress(ctx, ToolProgress{
 		ServerID: s.config.ID, ServerSlug: s.config.Slug, Tool: r.tool.listed.Name, CallID: r.callID,
 		Message: s.redactor().Line(p.Message, maxErrorBytes), Progress: p.Progress, Total: p.Total,
 	})

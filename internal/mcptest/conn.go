@@ -224,16 +224,18 @@ func (c *conn) wrap(op string, err error) error {
 	return &net.OpError{Op: op, Net: "tcp", Source: c.local, Addr: c.remote, Err: err}
 }
 
-// Close ends both directions; the peer still reads what was written before.
+// Close ends both directions; the peer still reads what was written before. This end stops reading first: nothing that the peer
+// says to the close can be read.
 func (c *conn) Close() error {
-	c.out.finish(io.EOF)
 	c.in.abandon()
+	c.out.finish(io.EOF)
 	c.once.Do(func() { c.closed(c) })
 	return nil
 }
 
 // Reset ends the connection as a TCP reset does: the peer loses what it has not read and gets ECONNRESET.
 func (c *conn) Reset() {
+	c.in.abandon()
 	c.out.abort(syscall.ECONNRESET)
 	_ = c.Close()
 }

@@ -166,29 +166,54 @@ func (x *Exchange) Answer() []byte {
 //	$HOST      the host alone
 //	$CANARY    the origin of the canary
 func (x *Exchange) Expand(raw string) string {
-	if !strings.Contains(raw, "$") {
-		return raw
+	var out strings.Builder
+	for {
+		before, after, found := strings.Cut(raw, "$")
+		out.WriteString(before)
+		if !found {
+			return out.String()
+		}
+		end := strings.IndexFunc(after, func(r rune) bool { return r < 'A' || r > 'Z' })
+		if end < 0 {
+			end = len(after)
+		}
+		value, known := x.variable(after[:end])
+		if !known {
+			value = "$" + after[:end]
+		}
+		out.WriteString(value)
+		raw = after[end:]
 	}
-	scheme := "http://"
-	if x.R.TLS != nil {
-		scheme = "https://"
-	}
-	pairs := []string{
-		"$ID", or(string(x.ID), "null"), "$METHOD", x.Method, "$NTH", strconv.Itoa(x.Nth), "$ENDPOINT", x.endpointPath(),
-		"$ORIGIN", scheme + x.R.Host, "$HOST", hostName(x.R.Host), "$CANARY", or(x.s.Canary, CanaryOrigin),
-	}
-	// These cost something, the first two run a tool.
-	if strings.Contains(raw, "$ANSWER") {
-		pairs = append(pairs, "$ANSWER", string(x.Answer()))
-	}
-	if strings.Contains(raw, "$RESULT") {
+}
+
+func (x *Exchange) variable(name string) (value string, known bool) {
+	switch name {
+	case "ID":
+		return or(string(x.ID), "null"), true
+	case "ANSWER":
+		return string(x.Answer()), true
+	case "RESULT":
 		result, _ := x.result()
-		pairs = append(pairs, "$RESULT", string(result))
+		return string(result), true
+	case "TOOLS":
+		return "[" + string(bytes.Join(x.s.entries(), []byte(","))) + "]", true
+	case "METHOD":
+		return x.Method, true
+	case "NTH":
+		return strconv.Itoa(x.Nth), true
+	case "ENDPOINT":
+		return x.endpointPath(), true
+	case "ORIGIN":
+		if x.R.TLS != nil {
+			return "https://" + x.R.Host, true
+		}
+		return "http://" + x.R.Host, true
+	case "HOST":
+		return hostName(x.R.Host), true
+	case "CANARY":
+		return or(x.s.Canary, CanaryOrigin), true
 	}
-	if strings.Contains(raw, "$TOOLS") {
-		pairs = append(pairs, "$TOOLS", "["+string(bytes.Join(x.s.entries(), []byte(",")))+"]")
-	}
-	return strings.NewReplacer(pairs...).Replace(raw)
+	return "", false
 }
 
 func (x *Exchange) endpointPath() string {

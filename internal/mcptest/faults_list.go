@@ -41,7 +41,7 @@ var listFaults = []Fault{
 	{Name: "list: pages without an end that bring nothing", Cases: []string{"C2", "C4"}, At: List, Do: listed(`"tools":$TOOLS,"nextCursor":"page-$NTH"`), Over: anyWay,
 		Connect: Connected{Outcome: "either", Tools: []string{"echo"}}, Doc: "what was read counts; a client may stop at its limit of pages or before"},
 	{Name: "list: empty pages without an end", Cases: []string{"C2", "C4"}, At: ListPage2, Do: listed(`"tools":[],"nextCursor":"page-$NTH"`),
-		Server: func(s *Server) { s.PageSize = 20; s.RawTools = many(30) }, Connect: Connected{Tools: []string{"echo"}}},
+		Server: func(s *Server) { s.PageSize = 20; s.RawTools = many(30) }, Connect: Connected{Tools: []string{"echo"}, Truncated: true}},
 	{Name: "list: new tools without an end", Cases: []string{"C4"}, At: ListPage2,
 		Do:      listed(`"tools":[{"name":"endless-$NTH",` + object + `}],"nextCursor":"page-$NTH"`),
 		Server:  func(s *Server) { s.PageSize = 20; s.RawTools = many(30) },
@@ -53,7 +53,7 @@ var listFaults = []Fault{
 		}
 	}, Connect: Connected{Tools: []string{"echo"}, Truncated: true}},
 	{Name: "list: tools null", Cases: []string{"A15"}, At: List, Do: listed(`"tools":null`), Over: anyWay, Connect: Connected{Outcome: "no_tools"}},
-	{Name: "list: tools missing", At: List, Do: listed(``), Over: anyWay, Connect: Connected{Outcome: "no_tools"}},
+	{Name: "list: tools missing", At: List, Do: listed(``), Over: anyWay, Connect: Connected{Outcome: "either"}, Doc: "no tools, or no list"},
 	{Name: "list: tools empty", At: List, Do: listed(`"tools":[]`), Over: anyWay, Connect: Connected{Outcome: "no_tools"}},
 	{Name: "list: only a null tool", Cases: []string{"A15"}, At: List, Do: listed(`"tools":[null]`), Over: anyWay, Connect: Connected{Outcome: "no_tools"}},
 	{Name: "list: tools is an object", At: List, Do: listed(`"tools":{"echo":{}}`), Over: anyWay, Connect: Connected{Outcome: "error"}},
@@ -119,7 +119,9 @@ var toolFaults = []Fault{
 	{Name: "tool: schema refers to itself", Cases: []string{"A6"}, Server: entries(odd(`"inputSchema":{"type":"object","$defs":{"n":{"type":"object","properties":{"next":{"$ref":"#/$defs/n"}}}},"properties":{"n":{"$ref":"#/$defs/n"}}}`)), Connect: oddStays},
 	{Name: "tool: parameters named as keywords", Cases: []string{"A4"}, Connect: oddStays,
 		Server: entries(odd(`"inputSchema":{"type":"object","properties":{"type":{"type":"string"},"required":{"type":"string"},"properties":{"type":"string"},"$ref":{"type":"string"}},"required":["type"]}`))},
-	{Name: "tool: definition of 1 MiB", Server: entries(odd(`"inputSchema":{"type":"object","properties":{"a":{"type":"string","description":"` + kilobytes(1024) + `"}}}`)),
+	{Name: "tool: definition of 1 MiB", Server: func(s *Server) {
+		s.RawTools = []string{odd(`"inputSchema":{"type":"object","properties":{"a":{"type":"string","description":"` + kilobytes(1024) + `"}}}`)}
+	},
 		Connect: Connected{Tools: []string{"echo"}, Dropped: []string{"odd"}}},
 	{Name: "tool: description of 100 KiB", Server: entries(odd(`"description":"` + kilobytes(100) + `",` + object)), Connect: oddStays},
 	{Name: "tool: listed twice", Cases: []string{"B13"}, Server: entries(odd(object), odd(object)), Connect: oddStays},

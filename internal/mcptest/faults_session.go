@@ -60,7 +60,7 @@ var redirectFaults = append(redirects(), []Fault{
 	{Name: "redirect: 303 of the call within the origin", Cases: []string{"F2"}, At: Faulty, Do: Redirect(303, "/mcp/"), Call: failed("303")},
 	{Name: "redirect: 301 of everything within the origin", Cases: []string{"F2"}, At: Every, Do: Redirect(301, "/mcp/"), Connect: refused(301, "301")},
 	{Name: "redirect: loop of the call", At: Faulty, Do: RedirectLoop(307), Call: failed("redirect")},
-	{Name: "redirect: loop of everything", At: Every, Do: RedirectLoop(308), Connect: Connected{Outcome: "error", Text: "redirect"}},
+	{Name: "redirect: loop of everything", At: Every, Do: RedirectLoop(308), Connect: refused(308, "redirect")},
 	{Name: "redirect: to a login page", Doc: "single sign-on in front of the server", At: Every, Do: Redirect(302, "$CANARY/login?return=/mcp"), Connect: refused(302, "canary.test")},
 	{Name: "redirect: with userinfo", Cases: []string{"F5"}, At: Faulty, Do: Redirect(307, "http://user:pass@canary.test/mcp"), Call: failed("redirect")},
 	{Name: "redirect: to another port", Cases: []string{"F5"}, At: Faulty, Do: Redirect(307, "http://$HOST:9/mcp"), Call: failed("redirect")},

@@ -26,7 +26,7 @@ var servers = map[string]func() *mcptest.Server{
 func connect(t *testing.T, ctx context.Context, s *mcptest.Server, url string, hc *http.Client) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: hc, MaxRetries: -1}
+	var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: hc, MaxRetries: -1, DisableStandaloneSSE: true}
 	if s.LegacySSE {
 		transport = &mcp.SSEClientTransport{Endpoint: url, HTTPClient: hc}
 	}

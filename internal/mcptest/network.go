@@ -14,7 +14,8 @@ import (
 // Network joins clients and servers in memory. Every wait in it is on channels and timers that are made where it is used, so a
 // whole network can live in a testing/synctest bubble; it works outside of one as well. It is safe for concurrent use.
 //
-// Hosts are "name:port" as an HTTP transport dials them: "good.test:80". A host nobody listens on refuses the connection.
+// Hosts are "name:port" as an HTTP transport dials them: "good.test:80"; without a port it is 80. A host nobody listens on refuses
+// the connection.
 type Network struct {
 	// Latency is how long bytes travel in each direction; to connect takes a round trip. It counts for connections dialled
 	// after it was set; set it before anything is dialled.
@@ -59,6 +60,7 @@ func (n *Network) Slam(host string) { n.add(host, slamming) }
 func (n *Network) Swallow(host string) { n.add(host, swallowing) }
 
 func (n *Network) add(host string, m manner) *listener {
+	host = withPort(host)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.hosts[host] != nil {
@@ -72,7 +74,7 @@ func (n *Network) add(host string, m manner) *listener {
 // Shut ends what Listen, Silent, Slam or Swallow began at host. Open connections stay.
 func (n *Network) Shut(host string) {
 	n.mu.Lock()
-	l := n.hosts[host]
+	l := n.hosts[withPort(host)]
 	n.mu.Unlock()
 	if l != nil {
 		_ = l.Close()
@@ -230,6 +232,11 @@ func (l *listener) offer(ctx context.Context, c *conn) error {
 	}
 	select {
 	case l.queue <- c:
+		select {
+		case <-l.done: // it was closed in between, and nobody else looks at the queue any more
+			l.drain()
+		default:
+		}
 		return nil
 	case <-l.done:
 		return os.NewSyscallError("connect", syscall.ECONNREFUSED)
@@ -261,12 +268,18 @@ func (l *listener) Close() error {
 		}
 		l.net.mu.Unlock()
 	})
+	l.drain()
+	return nil
+}
+
+// drain closes the connections that nobody has accepted.
+func (l *listener) drain() {
 	for {
 		select {
 		case c := <-l.queue:
 			_ = c.Close()
 		default:
-			return nil
+			return
 		}
 	}
 }
@@ -288,4 +301,11 @@ func sleep(ctx context.Context, done <-chan struct{}, d time.Duration) error {
 	case <-done:
 		return net.ErrClosed
 	}
+}
+
+func withPort(host string) string {
+	if _, _, err := net.SplitHostPort(host); err == nil {
+		return host
+	}
+	return net.JoinHostPort(host, "80")
 }

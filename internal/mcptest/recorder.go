@@ -115,6 +115,13 @@ func (r *Recorder) Requests() []Request {
 	return requests
 }
 
+// Reset forgets all requests so far, and the count of sessions: for a test that begins with warm connections.
+func (r *Recorder) Reset() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.entries, r.open, r.closed = nil, 0, 0
+}
+
 // Sessions counts the sessions that were opened, on either transport, and those that a DELETE ended.
 func (r *Recorder) Sessions() (opened, deleted int) {
 	r.mu.Lock()
@@ -151,7 +158,8 @@ func (r *Recorder) Connections() int {
 
 // InSeries is the number of round trips to the first answer to the JSON-RPC method: the longest chain of requests up to it, each of which
 // began after the one before was answered. Requests that run beside each other count as one. To tell the two apart, time must
-// pass on the way: give the network a latency or the server a delay.
+// pass on the way: give the network a latency or the server a delay. A client without an idle connection for each of two requests
+// sends them in series, or dials; see [Recorder.Reset].
 func (r *Recorder) InSeries(method string) int {
 	requests := r.Requests()
 	last := slices.IndexFunc(requests, func(q Request) bool { return q.RPC == method && !q.Answered.IsZero() })

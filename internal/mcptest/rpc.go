@@ -62,10 +62,12 @@ func (x *Exchange) result() (json.RawMessage, *RPCError) {
 		return x.initialize(), nil
 	case "ping":
 		return json.RawMessage(`{}`), nil
+	}
+	if x.s.StrictInit && !x.s.Stateless && !x.session.isReady() {
+		return nil, &RPCError{Code: -32602, Message: "Received request before initialization was complete"}
+	}
+	switch x.Method {
 	case "tools/list":
-		if x.s.StrictInit && !x.s.Stateless && !x.session.isReady() {
-			return nil, &RPCError{Code: -32602, Message: "Received request before initialization was complete"}
-		}
 		return x.s.list(x.Params)
 	case "tools/call":
 		return x.call()

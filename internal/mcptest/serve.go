@@ -8,6 +8,8 @@ import (
 // Serve answers as a good server does.
 func (x *Exchange) Serve() {
 	switch {
+	case x.s.LegacySSE && !x.legacy:
+		x.status(http.StatusNotFound, "text/plain", "404 page not found\n")
 	case x.legacy && x.R.Method == http.MethodGet:
 		x.serveStream()
 	case x.R.Method == http.MethodPost:

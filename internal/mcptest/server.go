@@ -10,9 +10,10 @@ import (
 // Server is an MCP server for tests. Its zero value is a good one: stateful streamable HTTP that answers in JSON, with
 // [DefaultTools]. Fields are set before the first request and not changed after it. It is safe for concurrent use.
 //
-// One server speaks both transports: the older one at /sse and /message, streamable HTTP at every other path.
+// One server speaks both transports: the older one at /sse and /message, streamable HTTP at every other path. With LegacySSE it
+// knows the older one only.
 type Server struct {
-	LegacySSE bool // Start and its kin return the URL of the older transport
+	LegacySSE bool // the older transport, whose URL Start and its kin return
 	Stateless bool // streamable HTTP without session ids
 	SSE       bool // answers to POST are event streams, not JSON
 
@@ -26,7 +27,7 @@ type Server struct {
 	PageSize int                   // tools on one page; 0: all on one
 	Cursor   func(page int) string // what points to a page that is not the first; nil: a number
 
-	// StrictInit refuses all requests until notifications/initialized has come, as Python servers do.
+	// StrictInit refuses requests until notifications/initialized has come, as Python servers do.
 	StrictInit bool
 	// Delay is waited before each HTTP request is looked at.
 	Delay time.Duration
@@ -172,7 +173,14 @@ func (s *Server) Forget() {
 // Running waits until n calls of the tool are running at once.
 func (s *Server) Running(ctx context.Context, tool string, n int) error {
 	s.init()
-	return s.state.waitRunning(ctx, tool, n)
+	return s.state.wait(ctx, "running calls of "+tool, n, func() int { return s.state.running[tool] })
+}
+
+// Reached waits until n requests have come to the phase since the server began. A fault that is at work there may not have an
+// end: with this a test goes on beside it.
+func (s *Server) Reached(ctx context.Context, phase Phase, n int) error {
+	s.init()
+	return s.state.wait(ctx, "requests in phase "+string(phase), n, func() int { return s.state.reached[phase] })
 }
 
 // Executed counts the calls of the tool that have begun to run: its side effects.

@@ -15,7 +15,7 @@ type state struct {
 	reached  map[Phase]int
 	runs     map[string]int // calls of a tool that have begun
 	running  map[string]int // calls of a tool that run now
-	changed  chan struct{}  // closed and replaced when running changes
+	changed  chan struct{}  // closed and replaced when reached or running changes
 	released chan struct{}  // closed and replaced by release
 }
 
@@ -93,6 +93,7 @@ func (st *state) reach(p Phase) int {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	st.reached[p]++
+	st.wake()
 	return st.reached[p]
 }
 
@@ -112,6 +113,11 @@ func (st *state) begin(tool string) (released <-chan struct{}, end func()) {
 // shift is called with the lock held.
 func (st *state) shift(tool string, by int) {
 	st.running[tool] += by
+	st.wake()
+}
+
+// wake is called with the lock held.
+func (st *state) wake() {
 	close(st.changed)
 	st.changed = make(chan struct{})
 }
@@ -122,18 +128,19 @@ func (st *state) executed(tool string) int {
 	return st.runs[tool]
 }
 
-func (st *state) waitRunning(ctx context.Context, tool string, n int) error {
+// wait waits until the count, which is called with the lock held, is n or more.
+func (st *state) wait(ctx context.Context, what string, n int, count func() int) error {
 	for {
 		st.mu.Lock()
-		running, changed := st.running[tool], st.changed
+		have, changed := count(), st.changed
 		st.mu.Unlock()
-		if running >= n {
+		if have >= n {
 			return nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return fmt.Errorf("mcptest: %d of %d calls of %s are running: %w", running, n, tool, ctx.Err())
+			return fmt.Errorf("mcptest: %s: %d of %d: %w", what, have, n, ctx.Err())
 		}
 	}
 }

@@ -1,0 +1,63 @@
+package mcpclient
+
+import (
+	"cmp"
+	"sync"
+
+	"charm.land/fantasy"
+	"github.com/google/uuid"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpclient-go/mcpclient/internal/redact"
+	"github.com/mcpclient-go/mcpclient/internal/toollist"
+	"github.com/mcpclient-go/mcpclient/internal/toolschema"
+)
+
+// offered is one tool of a server as it is shown to models. It is written once
+// and shared by all steps that offer it.
+type offered struct {
+	server *server
+	listed toollist.Tool
+	schema *toolschema.Schema
+	info   fantasy.ToolInfo
+
+	definition struct {
+		once sync.Once
+		tool *mcp.Tool
+	}
+}
+
+// describe fills in what Info returns. The maps in it are shared by all who
+// ask: they are a fixpoint of fantasy's schema.Normalize, which otherwise
+// writes into them.
+func (o *offered) describe(name string) {
+	text := cmp.Or(o.listed.Description, o.listed.Title)
+	if text == "" && o.listed.Annotations != nil {
+		text = o.listed.Annotations.Title
+	}
+	text = o.server.redactor().Text(text, 0)
+	o.info = fantasy.ToolInfo{
+		Name:        name,
+		Description: redact.CutRunes(text, o.server.opts.Limits.DescriptionLength),
+		Parameters:  o.schema.Properties,
+		Required:    o.schema.Required,
+		// A hint is no promise, and a tool without one may write.
+		Parallel: o.listed.Annotations != nil && o.listed.Annotations.ReadOnlyHint,
+	}
+}
+
+func (o *offered) Info() fantasy.ToolInfo { return o.info }
+
+func (o *offered) ServerID() uuid.UUID { return o.server.config.ID }
+func (o *offered) ServerSlug() string  { return o.server.config.Slug }
+
+func (o *offered) Definition() *mcp.Tool {
+	o.definition.once.Do(func() { o.definition.tool = o.listed.Definition() })
+	return o.definition.tool
+}
+
+// repeatable says whether the server promises that a second run does no harm.
+func (o *offered) repeatable() bool {
+	a := o.listed.Annotations
+	return a != nil && (a.ReadOnlyHint || a.IdempotentHint)
+}
