@@ -188,9 +188,11 @@ func (a *attempt) log(s ConnectSummary) {
 	case s.Outcome.failed():
 		fields = append(fields, slog.F("phase", s.Phase), slog.F("error", s.Error), slog.F("http_status", s.HTTPStatus))
 		a.step.logger.Warn(a.step.ctx, "mcp server failed", fields...)
+	case s.Outcome == ConnectOutcomeCanceled:
+		a.step.logger.Debug(a.step.ctx, "mcp server settled", fields...)
 	case note != "":
 		a.step.logger.Warn(a.step.ctx, "mcp server connected without a credential", fields...)
-	case took > slowConnect && s.Outcome != ConnectOutcomeCanceled:
+	case took > slowConnect:
 		a.step.logger.Warn(a.step.ctx, "mcp server connected slowly", fields...)
 	default:
 		a.step.logger.Debug(a.step.ctx, "mcp server settled", fields...)
