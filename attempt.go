@@ -5,170 +5,198 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"cdr.dev/slog/v3"
-
-	"github.com/mcpclient-go/mcpclient/internal/redact"
-	"github.com/mcpclient-go/mcpclient/internal/toollist"
-	"github.com/mcpclient-go/mcpclient/internal/toolschema"
 )
 
-// resolveCredentials asks for the credential once before anything is sent, so
-// that a slow look-up is seen as what it is. Why there is none is kept for the
-// attempt's one record; an error is a reason to end the attempt.
-func (a *attempt) resolveCredentials() error {
-	if a.server.credential == nil {
-		return nil
-	}
-	_, err := a.server.credential.headers(a.ctx)
-	switch {
-	case a.ctx.Err() != nil:
-		return context.Cause(a.ctx)
-	case errors.Is(err, errUnresolved), errors.Is(err, errPanic):
-		return err
-	case err != nil:
-		a.note.Store(a.server.redactor().Line(err.Error(), maxErrorBytes))
-	}
-	return nil
+// attempt is one server's part in a step: the try to connect it, under one
+// budget, and what came of it.
+//
+// Its result has exactly one owner. The goroutine that connects and the step
+// race for state; the goroutine wins by delivering before the budget ends, and
+// then the step owns what it made. The step wins by abandoning, and then the
+// goroutine ends what it holds.
+type attempt struct {
+	step   *step
+	config ServerConfig
+	index  int // in the list that decides on names
+	server *server
+	err    error // a mistake in the config
+
+	ctx     context.Context // the budget
+	cancel  context.CancelFunc
+	started time.Time
+	trial   trial
+	state   atomic.Int32 // pending, delivered or abandoned
+	done    chan struct{}
+	result  attemptResult // written by the winner, read by the step after it
 }
 
-// offer makes tools of what the server lists.
-func (a *attempt) offer(s *session, l *listing) attemptResult {
-	summary := a.connected(s)
-	summary.Truncated = l.truncated
-	for _, d := range l.dropped {
-		a.drop(&summary, d.Name, d.Reason)
-	}
-	raw := make([]string, len(l.tools))
-	for i, t := range l.tools {
-		raw[i] = t.Name
-	}
-	names := a.step.names.Names(a.server.index, raw)
-	filter := newFilter(a.server.config)
-	c := newConnection(s)
-	var offers []*offered
-	for i, listed := range l.tools {
-		if !filter.keeps(listed.Name) {
-			summary.Filtered++
-			a.debug("mcp tool filtered", slog.F("tool", a.line(listed.Name)))
-			continue
-		}
-		o, reason := a.convert(listed, names[i])
-		if reason != "" {
-			a.drop(&summary, listed.Name, reason)
-			continue
-		}
-		offers = append(offers, o)
-		c.headerTools = c.headerTools || listed.HeaderParams()
-	}
-	for _, pattern := range filter.unmatched() {
-		a.debug("mcp tool pattern matched nothing", slog.F("pattern", pattern))
-	}
-	summary.ToolCount = len(offers)
-	if len(offers) == 0 {
-		summary.Outcome = ConnectOutcomeNoTools
-		return attemptResult{summary: summary}
-	}
-	return attemptResult{summary: summary, offers: offers, lease: newLease(c, a.server.opts)}
+type attemptResult struct {
+	summary ConnectSummary
+	offers  []*offered
+	lease   *lease // nil: there is nothing to offer
 }
 
-// convert makes a tool of one entry of the server's list, or says why not.
-func (a *attempt) convert(listed toollist.Tool, name string) (o *offered, reason string) {
-	opts := &a.server.opts
-	if listed.TaskRequired {
-		return nil, "it only runs as a task, which this client does not support"
+const (
+	pending int32 = iota
+	delivered
+	abandoned
+)
+
+var errBudget = errors.New("the connect budget ran out")
+
+func newAttempt(s *step, config ServerConfig, index int) *attempt {
+	return &attempt{step: s, config: config, index: index, done: make(chan struct{})}
+}
+
+// prepare checks the attempt's own config.
+func (a *attempt) prepare(tokens []UserToken) {
+	var err error
+	a.server, err = newServer(a.step.ctx, a.config, a.step.logger, tokens, a.step.opts)
+	if a.err == nil {
+		a.err = err
 	}
-	if size := listed.Size(); size > opts.Limits.ToolBytes {
-		return nil, fmt.Sprintf("its definition has %d bytes, more than the limit of %d", size, opts.Limits.ToolBytes)
+}
+
+// start begins the budget and the goroutine that connects.
+func (a *attempt) start() {
+	a.begin()
+	a.step.opts.Background.Go(a.run)
+}
+
+func (a *attempt) begin() {
+	a.started = time.Now()
+	budget := orDefault(a.config.ConnectTimeout, a.step.opts.ConnectTimeout)
+	a.ctx, a.cancel = context.WithTimeoutCause(a.step.ctx, budget, errBudget)
+}
+
+// await returns when the attempt is settled, at the latest when its budget ends.
+func (a *attempt) await() {
+	defer a.cancel()
+	select {
+	case <-a.done:
+		return
+	case <-a.ctx.Done():
 	}
-	o = &offered{server: a.server, listed: listed}
-	if reason := a.askFilter(o); reason != "" {
-		return nil, reason
+	if !a.state.CompareAndSwap(pending, abandoned) {
+		<-a.done // delivered at the same moment: the goroutine is about to say so
+		return
 	}
-	schema, err := toolschema.Convert(listed.InputSchema, toolschema.Options{
-		Intent: a.server.config.ModelIntent,
-		Clean:  func(text string) string { return a.server.redactor().Text(text, 0) },
-	})
+	a.result = a.settle(attemptResult{summary: a.failed(context.Cause(a.ctx), &a.trial)})
+}
+
+// run is the attempt's goroutine.
+func (a *attempt) run() {
+	if a.err != nil {
+		a.deliver(attemptResult{summary: a.failed(a.err, &a.trial)})
+		return
+	}
+	session, listed, err := a.trial.run(a.ctx, a.server)
 	if err != nil {
-		return nil, a.server.redactor().Line(err.Error(), maxErrorBytes)
+		a.deliver(attemptResult{summary: a.failed(err, &a.trial)})
+	} else if a.deliver(a.offer(session, listed)) {
+		return
 	}
-	o.schema = schema
-	o.describe(name)
-	return o, ""
+	if session != nil {
+		session.endPolitely()
+	}
 }
 
-// askFilter gives the reason for which the host's own filter drops a tool.
-func (a *attempt) askFilter(o *offered) (reason string) {
-	hook := a.server.opts.ToolFilter
-	if hook == nil {
-		return ""
-	}
+// offer is the result of a success: a lease on the session, if there is
+// anything to offer.
+func (a *attempt) offer(s *session, l *listing) (result attemptResult) {
 	defer func() {
 		if p := recover(); p != nil {
-			a.logPanic(p, debug.Stack())
-			reason = "the tool filter panicked"
+			result = attemptResult{summary: a.failed(a.panicked(p), &a.trial)}
 		}
 	}()
-	keep, why := hook(a.server.config, o.Definition())
-	if keep {
-		return ""
+	c := a.server.catalog(s.info(), l, a.names, a.debug).withFilter(a.server, &a.step.opts, a.debug)
+	result.summary = a.summary()
+	c.describe(&result.summary)
+	if a.ctx.Err() != nil {
+		return attemptResult{summary: a.failed(context.Cause(a.ctx), &a.trial)}
 	}
-	if why = a.line(why); why == "" {
-		why = "the tool filter refused it"
-	}
-	return why
-}
-
-func (a *attempt) drop(summary *ConnectSummary, name, reason string) {
-	summary.drop(a.server.redactor().Line(name, maxNameBytes), reason)
-	a.debug("mcp tool dropped", slog.F("tool", a.line(name)), slog.F("reason", reason))
-}
-
-// connected is the summary of a success, so far.
-func (a *attempt) connected(s *session) ConnectSummary {
-	summary := a.summary(ConnectOutcomeConnected)
-	info := s.mcp.InitializeResult()
-	summary.Protocol = redact.Cut(redact.Line(info.ProtocolVersion), maxNameBytes)
-	if info.ServerInfo != nil {
-		server := info.ServerInfo.Name
-		if info.ServerInfo.Version != "" {
-			server += "/" + info.ServerInfo.Version
+	if len(c.offers) > 0 {
+		result.offers = c.offers
+		result.lease = a.lease(newConnection(s, c.headerTools))
+		result.lease.last = func(c *connection) {
+			if end := c.end(); end != nil {
+				a.step.opts.Background.Go(end)
+			}
 		}
-		summary.Server = a.server.redactor().Line(server, maxNameBytes)
 	}
-	return summary
+	return result
 }
 
-func (a *attempt) summary(outcome ConnectOutcome) ConnectSummary {
+func (a *attempt) names(raw []string) []string { return a.step.names.Names(a.index, raw) }
+
+// lease is the step's hold on a connection, with the limits in time that the
+// step and the config give.
+func (a *attempt) lease(c *connection) *lease {
+	l := newLease(c, &a.step.opts)
+	l.callTimeout = orDefault(a.config.CallTimeout, a.step.opts.CallTimeout)
+	l.maxCallTimeout = max(a.step.opts.MaxCallTimeout, l.callTimeout)
+	return l
+}
+
+// deliver hands the result to the step, unless that has given up, and says
+// whether the step has taken a lease.
+func (a *attempt) deliver(result attemptResult) bool {
+	if !a.state.CompareAndSwap(pending, delivered) {
+		return false
+	}
+	defer close(a.done)
+	a.result = a.settle(result)
+	return a.result.lease != nil
+}
+
+// settle makes the outcome known: one record in the log, one call of the hook.
+// A hook that panics makes it this server's error.
+func (a *attempt) settle(result attemptResult) (settled attemptResult) {
+	defer func() {
+		if p := recover(); p != nil {
+			settled = attemptResult{summary: a.failed(a.panicked(p), &a.trial)}
+			a.log(settled.summary)
+		}
+	}()
+	if hook := a.step.opts.OnConnect; hook != nil {
+		hook(a.step.ctx, result.summary)
+	}
+	a.log(result.summary)
+	return result
+}
+
+func (a *attempt) summary() ConnectSummary {
 	return ConnectSummary{
-		ConfigID:   a.server.config.ID,
-		Slug:       a.server.config.Slug,
-		Outcome:    outcome,
+		ConfigID:   a.config.ID,
+		Slug:       a.config.Slug,
 		DurationMS: time.Since(a.started).Milliseconds(),
 	}
 }
 
-// failed is the summary of a failure. err is why the attempt ended, as far as
-// its own context did not end it.
-func (a *attempt) failed(err error) ConnectSummary {
-	phase := a.phase.Load().(string)
+// failed is the summary of a failure. err is why the trial ended, as far as the
+// attempt's own context did not end it.
+func (a *attempt) failed(err error, t *trial) ConnectSummary {
 	if a.ctx.Err() != nil {
 		err = context.Cause(a.ctx)
 	}
+	phase := t.at()
 	f := classify(err, phase)
 	if a.step.ctx.Err() != nil && a.ctx.Err() != nil && f.outcome != ConnectOutcomeTimeout {
 		f = failure{outcome: ConnectOutcomeCanceled, text: "canceled by the caller"}
 	}
-	summary := a.summary(f.outcome)
-	summary.Phase = phase
-	summary.HTTPStatus = f.status
-	if note, _ := a.note.Load().(string); note != "" && f.outcome == ConnectOutcomeAuthRequired {
+	if note := t.why(); note != "" && f.outcome == ConnectOutcomeAuthRequired {
 		f.text += " (" + note + ")"
 	}
-	secrets := a.server.redactor()
-	summary.Error = secrets.Line(f.text, maxErrorBytes)
-	summary.AuthChallenge = secrets.Line(f.challenge, maxErrorBytes)
+	summary := a.summary()
+	summary.Outcome = f.outcome
+	summary.Phase = phase
+	summary.HTTPStatus = f.status
+	summary.Error = a.server.line(f.text)
+	summary.AuthChallenge = a.server.line(f.challenge)
 	return summary
 }
 
@@ -179,42 +207,38 @@ func (a *attempt) log(s ConnectSummary) {
 		slog.F("server_slug", s.Slug), slog.F("server_id", s.ConfigID),
 		slog.F("outcome", string(s.Outcome)), slog.F("duration_ms", s.DurationMS),
 	}
-	note, _ := a.note.Load().(string)
+	note := a.trial.why()
 	if note != "" {
 		fields = append(fields, slog.F("credential", note))
 	}
-	took := time.Duration(s.DurationMS) * time.Millisecond
+	logger, took := a.step.logger, time.Duration(s.DurationMS)*time.Millisecond
 	switch {
 	case s.Outcome.failed():
 		fields = append(fields, slog.F("phase", s.Phase), slog.F("error", s.Error), slog.F("http_status", s.HTTPStatus))
-		a.step.logger.Warn(a.step.ctx, "mcp server failed", fields...)
+		logger.Warn(a.step.ctx, "mcp server failed", fields...)
 	case s.Outcome == ConnectOutcomeCanceled:
-		a.step.logger.Debug(a.step.ctx, "mcp server settled", fields...)
+		logger.Debug(a.step.ctx, "mcp server settled", fields...)
 	case note != "":
-		a.step.logger.Warn(a.step.ctx, "mcp server connected without a credential", fields...)
+		logger.Warn(a.step.ctx, "mcp server connected without a credential", fields...)
 	case took > slowConnect:
-		a.step.logger.Warn(a.step.ctx, "mcp server connected slowly", fields...)
+		logger.Warn(a.step.ctx, "mcp server connected slowly", fields...)
 	default:
-		a.step.logger.Debug(a.step.ctx, "mcp server settled", fields...)
+		logger.Debug(a.step.ctx, "mcp server settled", fields...)
 	}
 }
 
 func (a *attempt) debug(message string, fields ...slog.Field) {
-	a.step.logger.Debug(a.step.ctx, message, append(fields, slog.F("server_slug", a.server.config.Slug))...)
+	a.step.logger.Debug(a.step.ctx, message, append(fields, slog.F("server_slug", a.config.Slug))...)
 }
-
-func (a *attempt) line(text string) string { return a.server.redactor().Line(text, maxErrorBytes) }
 
 // panicked makes an error of a recovered panic. Its text is for the log alone:
 // it may hold anything.
 func (a *attempt) panicked(p any) error {
-	a.logPanic(p, debug.Stack())
+	a.server.logPanic(a.step.ctx, p, debug.Stack())
 	return errPanic
 }
 
-func (a *attempt) logPanic(p any, stack []byte) { a.server.logPanic(a.step.ctx, p, stack) }
-
 func (s *server) logPanic(ctx context.Context, p any, stack []byte) {
-	s.logger.Warn(ctx, "mcp client recovered a panic", slog.F("server_slug", s.config.Slug),
-		slog.F("panic", s.redactor().Line(fmt.Sprint(p), maxErrorBytes)), slog.F("stack", s.redactor().Text(string(stack), 0)))
+	s.host().logger.Warn(ctx, "mcp client recovered a panic", slog.F("server_slug", s.config.Slug),
+		slog.F("panic", s.line(fmt.Sprint(p))), slog.F("stack", s.redactor().Text(string(stack), 0)))
 }

@@ -239,11 +239,13 @@ func authorization(scheme, token string) (http.Header, error) {
 type oidc struct{ server *server }
 
 func (o oidc) headers(ctx context.Context) (http.Header, error) {
-	opts := &o.server.opts
-	if opts.OIDCTokens == nil {
+	source := o.server.host().oidcTokens
+	if source == nil {
 		return nil, errNoToken
 	}
-	token, err := await(ctx, o.server, func() (string, error) { return opts.OIDCTokens.OIDCAccessToken(ctx, opts.UserID) })
+	token, err := await(ctx, o.server, func() (string, error) {
+		return source.OIDCAccessToken(ctx, o.server.opts.UserID)
+	})
 	if err != nil {
 		return nil, fmt.Errorf("look up the user's token: %w", err)
 	}

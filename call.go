@@ -56,7 +56,7 @@ func (l *lease) call(ctx context.Context, k toolCall) (raw []byte, stats callSta
 	defer cancel(nil)
 	stop := context.AfterFunc(l.open, func() { cancel(errClosed) })
 	defer stop()
-	clock := startClock(cancel, l.opts.CallTimeout, l.opts.MaxCallTimeout)
+	clock := startClock(cancel, l.callTimeout, l.maxCallTimeout)
 	defer clock.stop()
 	told := k.onProgress
 	k.onProgress = func(p *mcp.ProgressNotificationParams) {

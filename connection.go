@@ -38,10 +38,10 @@ var (
 	errNoSlot = errors.New("too many calls of this server are running")
 )
 
-func newConnection(s *session) *connection {
+func newConnection(s *session, headerTools bool) *connection {
 	open, shut := context.WithCancel(context.Background())
 	return &connection{
-		server: s.server, session: s, version: s.version, open: open, close: shut,
+		server: s.server, session: s, version: s.version, headerTools: headerTools, open: open, close: shut,
 		slots: make(chan struct{}, min(s.server.opts.Limits.ParallelCalls, 1<<16)),
 	}
 }

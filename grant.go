@@ -137,7 +137,7 @@ func (g *grant) refresh(ctx context.Context, f *flight, r refresher, old UserTok
 // persist tells the host of a new token before anybody uses it. The token is
 // not lost in memory where the host fails.
 func (r refresher) persist(ctx context.Context, token UserToken) {
-	hook := r.server.opts.OnTokenRefresh
+	hook := r.server.host().onTokenRefresh
 	if hook == nil {
 		return
 	}
@@ -149,7 +149,7 @@ func (r refresher) persist(ctx context.Context, token UserToken) {
 		}
 	}()
 	if err := hook(ctx, token); err != nil {
-		r.server.logger.Warn(ctx, "mcp token not persisted", slog.F("server_slug", r.server.config.Slug),
+		r.server.host().logger.Warn(ctx, "mcp token not persisted", slog.F("server_slug", r.server.config.Slug),
 			slog.F("error", r.server.redactor().Line(err.Error(), maxErrorBytes)))
 	}
 }

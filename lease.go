@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"context"
+	"time"
 
 	"charm.land/fantasy"
 )
@@ -10,25 +11,33 @@ import (
 // that server share. It ends with the step's cleanup; calls that run then are
 // cancelled, later ones are refused.
 type lease struct {
-	connection *connection
-	opts       Options // the step's, with the server's own limits in time
-	open       context.Context
-	close      context.CancelFunc
+	connection                  *connection
+	opts                        *Options // the step's
+	callTimeout, maxCallTimeout time.Duration
+
+	open  context.Context
+	close context.CancelFunc
+	last  func(*connection) // gives the connection back
 }
 
-func newLease(c *connection, opts Options) *lease {
+func newLease(c *connection, opts *Options) *lease {
 	open, shut := context.WithCancel(context.Background())
 	return &lease{connection: c, opts: opts, open: open, close: shut}
 }
 
-// tools makes the step's own values of what the server offers: they differ
+// end is called once, by cleanup. It does not wait.
+func (l *lease) end() {
+	l.close()
+	l.last(l.connection)
+}
+
+// append makes the step's own values of what the server offers: they differ
 // from those of other steps in whose cleanup ends them.
-func (l *lease) tools(offers []*offered) []fantasy.AgentTool {
+func (l *lease) append(tools []fantasy.AgentTool, offers []*offered) []fantasy.AgentTool {
 	values := make([]tool, len(offers))
-	tools := make([]fantasy.AgentTool, len(offers))
 	for i, o := range offers {
 		values[i].offered, values[i].lease = o, l
-		tools[i] = &values[i]
+		tools = append(tools, &values[i])
 	}
 	return tools
 }

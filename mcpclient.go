@@ -64,8 +64,8 @@ func ConnectAll(
 	tokens []UserToken,
 	opts Options,
 ) (tools []fantasy.AgentTool, summaries []ConnectSummary, cleanup func()) {
-	s := newStep(ctx, logger, configs, tokens, opts.withDefaults())
-	s.run()
+	s := newStep(ctx, logger, configs, opts.withDefaults())
+	s.run(tokens)
 	return s.tools(), s.summaries(), s.cleanup
 }
 

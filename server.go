@@ -10,46 +10,57 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"cdr.dev/slog/v3"
 
 	"github.com/mcpclient-go/mcpclient/internal/redact"
 )
 
-// server is one enabled config of a step, checked, with all that its sessions
-// and tools share. All but the secrets is written before the attempt starts
-// and only read after it.
+// server is one enabled config, checked, with all that its sessions and tools
+// share. What is not guarded is written once.
 type server struct {
 	config ServerConfig
-	opts   Options
-	logger slog.Logger
-	index  int // in the step's list of names
+	opts   Options // what does not change from step to step; the rest is in hosting
 
 	endpoint   string // config.URL without user information
 	credential credential
 	forwarded  http.Header
 	basic      http.Header // from user information in the URL
 
+	hosting atomic.Pointer[hosting]
+
 	mu      sync.Mutex // guards secrets, which grows when tokens are resolved
 	secrets *redact.Secrets
 }
 
+// hosting is what the host gave last: a server that outlives a step gets that
+// of the next one.
+type hosting struct {
+	ctx            context.Context // for its values, in records of the log
+	logger         slog.Logger
+	oidcTokens     OIDCTokenSource
+	onTokenRefresh func(context.Context, UserToken) error
+}
+
+func (s *server) host() *hosting { return s.hosting.Load() }
+
+func hostingOf(ctx context.Context, logger slog.Logger, opts *Options) *hosting {
+	return &hosting{context.WithoutCancel(ctx), logger, opts.OIDCTokens, opts.OnTokenRefresh}
+}
+
 // newServer checks a config. The server is there also beside an error, for the
 // summary.
-func newServer(config ServerConfig, index int, logger slog.Logger, tokens []UserToken, opts Options) (*server, error) {
-	s := &server{config: config, index: index, logger: logger, opts: opts}
+func newServer(ctx context.Context, config ServerConfig, logger slog.Logger, tokens []UserToken, opts Options) (*server, error) {
+	s := &server{config: config, opts: opts}
 	s.opts.ConnectTimeout = orDefault(config.ConnectTimeout, opts.ConnectTimeout)
-	s.opts.CallTimeout = orDefault(config.CallTimeout, opts.CallTimeout)
-	s.opts.MaxCallTimeout = max(opts.MaxCallTimeout, s.opts.CallTimeout)
+	s.hosting.Store(hostingOf(ctx, logger, &opts))
 	s.secrets = redact.New(s.configuredSecrets(tokens)...)
 	return s, s.check(tokens)
 }
 
 func (s *server) check(tokens []UserToken) error {
 	c := s.config
-	if c.Slug == "" {
-		return errors.New("config: the slug is empty")
-	}
 	if c.Transport != "" && c.Transport != TransportStreamableHTTP && c.Transport != TransportSSE {
 		return fmt.Errorf("config: unknown transport %q", c.Transport)
 	}

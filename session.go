@@ -123,6 +123,18 @@ func (s *session) stateless() bool {
 	return s.mcp.InitializeResult().ProtocolVersion >= protocolStateless
 }
 
+// sessionInfo is how a server introduced itself.
+type sessionInfo struct{ protocol, name, version, instructions string }
+
+func (s *session) info() sessionInfo {
+	init := s.mcp.InitializeResult()
+	info := sessionInfo{protocol: init.ProtocolVersion, instructions: init.Instructions}
+	if init.ServerInfo != nil {
+		info.name, info.version = init.ServerInfo.Name, init.ServerInfo.Version
+	}
+	return info
+}
+
 // send is the sending middleware: it follows the handshake's own requests and
 // keeps notifications/initialized for readiness. Lists and calls bring an
 // exchange of their own.

@@ -73,15 +73,6 @@ const (
 	maxNameBytes    = 128
 )
 
-// drop records a tool that can't be offered. name and reason are already fit
-// to be shown.
-func (s *ConnectSummary) drop(name, reason string) {
-	s.DroppedCount++
-	if len(s.Dropped) < maxDroppedTools {
-		s.Dropped = append(s.Dropped, DroppedTool{Name: name, Reason: reason})
-	}
-}
-
 // failed says whether the outcome is one that a warning is due for.
 func (o ConnectOutcome) failed() bool {
 	return o == ConnectOutcomeTimeout || o == ConnectOutcomeError || o == ConnectOutcomeAuthRequired

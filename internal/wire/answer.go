@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"unicode/utf8"
 
 	"github.com/mcpclient-go/mcpclient/internal/wire/rpc"
 	"github.com/mcpclient-go/mcpclient/internal/wire/sse"
@@ -157,6 +158,18 @@ func readHead(r io.Reader) ([]byte, error) {
 		}
 	}
 	return head, nil
+}
+
+// kindOf is the error of rpc.Parse that tells what a body is which doesn't start like JSON.
+func kindOf(head []byte) error {
+	for range utf8.UTFMax - 1 { // the last character may not be there as a whole
+		if r, n := utf8.DecodeLastRune(head); r != utf8.RuneError || n != 1 {
+			break
+		}
+		head = head[:len(head)-1]
+	}
+	_, err := rpc.Parse(head)
+	return err
 }
 
 func trimHead(head []byte) []byte { return bytes.TrimLeft(head, "\uFEFF \t\r\n") }

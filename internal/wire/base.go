@@ -67,8 +67,12 @@ func (b *base) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := b.next.RoundTrip(r)
 	if err == nil {
 		b.record.response(resp)
+		return resp, nil
 	}
-	return resp, err
+	if t.sent {
+		err = &AnswerError{Reason: "the connection failed before an answer came", Cause: err}
+	}
+	return nil, err
 }
 
 // trace follows one request of an *http.Transport. The hooks run on the goroutine of RoundTrip. Where the transport finds a kept

@@ -20,12 +20,13 @@ func BenchmarkCall(b *testing.B) {
 			base := DefaultTransport()
 			kind := map[bool]string{false: "JSON", true: "events"}[events]
 			b.Run(fmt.Sprintf("%s/%d/bare", kind, size), func(b *testing.B) {
-				client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-				session, err := client.Connect(b.Context(), &mcp.StreamableClientTransport{
+				sdk := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+				session, err := sdk.Connect(b.Context(), &mcp.StreamableClientTransport{
 					Endpoint: server.URL, HTTPClient: &http.Client{Transport: base}, DisableStandaloneSSE: true, MaxRetries: -1, MaxEventSize: 1 << 20,
 				}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 				require.NoError(b, err)
-				benchmark(b, &client2{session}, size)
+				defer session.Close()
+				benchmark(b, &client{ClientSession: session}, size)
 			})
 			b.Run(fmt.Sprintf("%s/%d/wire", kind, size), func(b *testing.B) {
 				c, err := connect(b.Context(), Config{Endpoint: server.URL, Base: base, BodyBytes: 1 << 20})
@@ -39,15 +40,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-type client2 struct{ *mcp.ClientSession }
-
-func (c *client2) echo(ctx context.Context, text string) (string, error) {
-	return (&client{ClientSession: c.ClientSession}).echo(ctx, text)
-}
-
-func benchmark(b *testing.B, c interface {
-	echo(context.Context, string) (string, error)
-}, size int) {
+func benchmark(b *testing.B, c *client, size int) {
 	text := strings.Repeat("x", size)
 	b.ReportAllocs()
 	for b.Loop() {

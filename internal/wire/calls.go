@@ -73,7 +73,7 @@ func (c *call) answer(m rpc.Message, owned bool) []byte {
 		m.Result = c.exchange.stub(result)
 		c.exchange.answered(result[:len(result):len(result)])
 	}
-	return rpc.AppendResponse(nil, c.id, m)
+	return rpc.AppendResponse(make([]byte, 0, len(m.Result)+len(m.Error)+64), c.id, m)
 }
 
 // fail does the same for a call without a usable response.

@@ -235,6 +235,13 @@ var streamFaults = []fault{
 	{"G15 stream without answer", with(eventStream, "data: "+progress+"\n\n"), "", "ended without an answer", false},
 	{"junk only", with(eventStream, "data: {\"jsonrpc\":\n\n"), "", "no JSON-RPC message", false},
 	{"G15 cut stream", short(eventStream, "data: {"), "", "cut off", false},
+	{"page announced as events", with(eventStream, page), "", "an HTML page", false},
+	{"character cut between two writes", func(w http.ResponseWriter, _ *http.Request, m message) {
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = io.WriteString(w, "data: {\xc3")
+		_ = http.NewResponseController(w).Flush()
+		_, _ = io.WriteString(w, "\xa4}\n\ndata: "+m.answer()+"\n\n")
+	}, "bad", "", false},
 	{"endless line", func(w http.ResponseWriter, r *http.Request, _ message) {
 		endless(w, r, eventStream, 200, "data: ", "aaaa")
 	}, "", "event is longer than the limit", false},

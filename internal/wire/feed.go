@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"context"
 	"io"
 	"sync"
 
@@ -82,7 +83,7 @@ func (f *feed) isClosed() bool {
 // inject puts a message for the SDK into the stream.
 func (f *feed) inject(message []byte) {
 	f.mu.Lock()
-	f.injected = sse.AppendMessage(f.injected, message)
+	f.injected = appendEvent(f.injected, message)
 	f.mu.Unlock()
 	select {
 	case f.wake <- struct{}{}:
@@ -124,8 +125,8 @@ func (f *feed) run() {
 		}
 		select {
 		case f.fromServer <- out:
-		case <-f.closed:
-			f.broken(ErrKilled)
+		case <-f.line.ctx.Done(): // also when it is closed
+			f.broken(context.Cause(f.line.ctx))
 			return
 		}
 	}
@@ -148,7 +149,7 @@ func (f *feed) take(out []byte, m rpc.Message) []byte {
 		c.line.within(drainTime)
 	}
 	c.exchange.received(len(m.Result) + len(m.Error))
-	return sse.AppendMessage(out, c.answer(m, false))
+	return appendEvent(out, c.answer(m, false))
 }
 
 // broken ends all calls with the stream. The SDK fails them as well when it reads the end; their exchanges tell why.

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"slices"
+
 	"github.com/mcpclient-go/mcpclient/internal/wire/rpc"
 	"github.com/mcpclient-go/mcpclient/internal/wire/sse"
 )
@@ -42,5 +44,9 @@ func (s *Session) appendIncoming(dst []byte, m rpc.Message) []byte {
 		return dst
 	}
 	s.delivered.Add(1)
-	return sse.AppendMessage(dst, rpc.AppendClean(nil, m))
+	return appendEvent(dst, rpc.AppendClean(nil, m))
+}
+
+func appendEvent(dst, message []byte) []byte {
+	return sse.AppendMessage(slices.Grow(dst, len(message)+len("event: message\ndata: \n\n")), message)
 }

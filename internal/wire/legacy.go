@@ -70,10 +70,11 @@ func eventsOnly(resp *http.Response, body io.Reader) (io.Reader, error) {
 	if err != nil {
 		return nil, brokenOff(err)
 	}
-	if _, err := rpc.Parse(head); err != rpc.ErrEvents {
-		if err == nil || startsJSON(head) {
-			err = rpc.ErrNotRPC
-		}
+	err = kindOf(head)
+	if startsJSON(head) {
+		err = rpc.ErrNotRPC
+	}
+	if err != rpc.ErrEvents {
 		return nil, unusable(err, mediaType(resp), nil)
 	}
 	return io.MultiReader(bytes.NewReader(head), body), nil

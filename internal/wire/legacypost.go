@@ -32,7 +32,10 @@ func (s *Session) legacyPost(r *http.Request) (*http.Response, error) {
 		if _, err := s.legacySend(line, t, r, out); err != nil {
 			_ = s.lose(out.exchange, r.Context(), err)
 		}
-		return accepted, r.Context().Err()
+		if err := r.Context().Err(); err != nil {
+			return nil, err // the SDK knows, so it doesn't end the session
+		}
+		return accepted, nil
 	}
 	return s.legacyCall(line, t, r, out, accepted)
 }

@@ -34,7 +34,7 @@ func (s *Session) outgoing(r *http.Request) (*outgoing, error) {
 	if r.Body == nil {
 		return nil, errors.New("wire: a request without a message")
 	}
-	data, err := io.ReadAll(r.Body)
+	data, err := readAll(r.Body, r.ContentLength, 0)
 	closeBody(r)
 	if err != nil {
 		return nil, fmt.Errorf("wire: read request: %w", err)

@@ -127,7 +127,7 @@ func (p *posted) answer(resp *http.Response) (*http.Response, error) {
 	}
 	rest := io.MultiReader(bytes.NewReader(head), body)
 	if !startsJSON(head) {
-		switch _, err := rpc.Parse(head); err {
+		switch err := kindOf(head); err {
 		case rpc.ErrEvents:
 			return p.stream(resp, rest)
 		case rpc.ErrHTML, rpc.ErrXML, rpc.ErrBinary, rpc.ErrText, rpc.ErrEmpty:

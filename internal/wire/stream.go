@@ -116,6 +116,10 @@ func (a *answerStream) start() error {
 	}
 	whole := io.MultiReader(bytes.NewReader(head), a.body)
 	if !startsJSON(head) {
+		if err := kindOf(head); err == rpc.ErrHTML || err == rpc.ErrXML {
+			a.fail(unusable(err, eventStream, nil))
+			return nil
+		}
 		a.events = sse.NewReader(whole, a.s.config.BodyBytes)
 		return nil
 	}
@@ -145,7 +149,7 @@ func (a *answerStream) take(m rpc.Message) {
 	a.answered = true
 	a.line.detach()
 	a.s.calls.settle(a.call.wire)
-	a.out = sse.AppendMessage(a.out, a.call.answer(m, false))
+	a.out = appendEvent(a.out, a.call.answer(m, false))
 }
 
 // broken goes on after the end of a stream that brought no answer, or ends the call.
@@ -180,6 +184,6 @@ func (a *answerStream) why(err error) error {
 func (a *answerStream) fail(err error) {
 	a.s.calls.settle(a.call.wire)
 	a.s.record.failure(err)
-	a.out = sse.AppendMessage(a.out, a.call.fail(err))
+	a.out = appendEvent(a.out, a.call.fail(err))
 	a.end()
 }

@@ -1,0 +1,157 @@
+package mcpclient
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"cdr.dev/slog/v3"
+
+	"github.com/mcpclient-go/mcpclient/internal/redact"
+	"github.com/mcpclient-go/mcpclient/internal/toollist"
+	"github.com/mcpclient-go/mcpclient/internal/toolschema"
+)
+
+// catalog is what a server offers to one config list, which decides on names:
+// its tools, and what became of those that are not among them. It is written
+// once.
+type catalog struct {
+	offers       []*offered
+	filtered     int
+	dropped      []DroppedTool
+	droppedCount int
+	truncated    bool
+	protocol     string
+	serverName   string
+	headerTools  bool // some tools have parameters that are mirrored in headers
+}
+
+// catalog makes tools of what the server lists. names gives model-safe names for
+// raw ones.
+func (s *server) catalog(info sessionInfo, l *listing, names func([]string) []string, debug debugLog) *catalog {
+	c := &catalog{truncated: l.truncated}
+	c.introduce(s, info)
+	for _, d := range l.dropped {
+		c.drop(s, d.Name, d.Reason, debug)
+	}
+	raw := make([]string, len(l.tools))
+	for i := range l.tools {
+		raw[i] = l.tools[i].Name
+	}
+	safe := names(raw)
+	filter := newFilter(s.config)
+	for i, listed := range l.tools {
+		if !filter.keeps(listed.Name) {
+			c.filtered++
+			debug("mcp tool filtered", slog.F("tool", s.line(listed.Name)))
+			continue
+		}
+		o, reason := s.offer(listed, safe[i])
+		if reason != "" {
+			c.drop(s, listed.Name, reason, debug)
+			continue
+		}
+		c.offers = append(c.offers, o)
+		c.headerTools = c.headerTools || listed.HeaderParams()
+	}
+	for _, pattern := range filter.unmatched() {
+		debug("mcp tool pattern matched nothing", slog.F("pattern", pattern))
+	}
+	return c
+}
+
+// debugLog writes one record about a tool.
+type debugLog func(message string, fields ...slog.Field)
+
+// introduce keeps how the server calls itself.
+func (c *catalog) introduce(s *server, info sessionInfo) {
+	c.protocol = redact.Cut(redact.Line(info.protocol), maxNameBytes)
+	name := info.name
+	if info.version != "" {
+		name += "/" + info.version
+	}
+	c.serverName = s.redactor().Line(name, maxNameBytes)
+}
+
+// offer makes a tool of one entry of the server's list, or says why not.
+func (s *server) offer(listed toollist.Tool, name string) (o *offered, reason string) {
+	if listed.TaskRequired {
+		return nil, "it only runs as a task, which this client does not support"
+	}
+	if size, limit := listed.Size(), s.opts.Limits.ToolBytes; size > limit {
+		return nil, fmt.Sprintf("its definition has %d bytes, more than the limit of %d", size, limit)
+	}
+	schema, err := toolschema.Convert(listed.InputSchema, toolschema.Options{
+		Intent: s.config.ModelIntent,
+		Clean:  func(text string) string { return s.redactor().Text(text, 0) },
+	})
+	if err != nil {
+		return nil, s.line(err.Error())
+	}
+	o = &offered{server: s, listed: listed, schema: schema}
+	o.describe(name)
+	return o, ""
+}
+
+func (c *catalog) drop(s *server, name, reason string, debug debugLog) {
+	c.droppedCount++
+	name = s.redactor().Line(name, maxNameBytes)
+	if len(c.dropped) < maxDroppedTools {
+		c.dropped = append(c.dropped, DroppedTool{Name: name, Reason: reason})
+	}
+	debug("mcp tool dropped", slog.F("tool", name), slog.F("reason", reason))
+}
+
+// filtered gives what the host's own filter leaves of a catalog; without a
+// filter that is the catalog itself.
+func (c *catalog) withFilter(s *server, opts *Options, debug debugLog) *catalog {
+	if opts.ToolFilter == nil {
+		return c
+	}
+	left := *c
+	left.offers = nil
+	left.dropped = append([]DroppedTool(nil), c.dropped...)
+	for _, o := range c.offers {
+		if reason := s.askFilter(opts, o); reason != "" {
+			left.drop(s, o.listed.Name, reason, debug)
+			continue
+		}
+		left.offers = append(left.offers, o)
+	}
+	return &left
+}
+
+// askFilter gives the reason for which the host's own filter drops a tool.
+func (s *server) askFilter(opts *Options, o *offered) (reason string) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.logPanic(s.host().ctx, p, debug.Stack())
+			reason = "the tool filter panicked"
+		}
+	}()
+	keep, why := opts.ToolFilter(s.config, o.Definition())
+	if keep {
+		return ""
+	}
+	if why = s.line(why); why == "" {
+		why = "the tool filter refused it"
+	}
+	return why
+}
+
+// describe fills in what a summary says of a server that answered.
+func (c *catalog) describe(summary *ConnectSummary) {
+	summary.Outcome = ConnectOutcomeConnected
+	if len(c.offers) == 0 {
+		summary.Outcome = ConnectOutcomeNoTools
+	}
+	summary.ToolCount = len(c.offers)
+	summary.Protocol = c.protocol
+	summary.Server = c.serverName
+	summary.Filtered = c.filtered
+	summary.Dropped = c.dropped
+	summary.DroppedCount = c.droppedCount
+	summary.Truncated = c.truncated
+}
+
+// line makes text from or about the server fit to be shown.
+func (s *server) line(text string) string { return s.redactor().Line(text, maxErrorBytes) }
