@@ -25,7 +25,10 @@ type attempt struct {
 	server *server
 	err    error // a mistake in the config
 
-	ctx     context.Context // the budget
+	entry  *poolEntry  // of a Pool
+	flight *poolFlight // what the attempt waits for; nil: nothing
+
+	ctx     context.Context // the budget; nil where nothing had to be waited for
 	cancel  context.CancelFunc
 	started time.Time
 	trial   trial
@@ -63,14 +66,47 @@ func (a *attempt) prepare(tokens []UserToken) {
 
 // start begins the budget and the goroutine that connects.
 func (a *attempt) start() {
+	a.started = time.Now()
 	a.begin()
 	a.step.opts.Background.Go(a.run)
 }
 
+// begin makes the budget, which has run since started.
 func (a *attempt) begin() {
-	a.started = time.Now()
 	budget := orDefault(a.config.ConnectTimeout, a.step.opts.ConnectTimeout)
-	a.ctx, a.cancel = context.WithTimeoutCause(a.step.ctx, budget, errBudget)
+	a.ctx, a.cancel = context.WithDeadlineCause(a.step.ctx, a.started.Add(budget), errBudget)
+}
+
+// awaitFlight returns when the flight has ended or the budget has.
+func (a *attempt) awaitFlight() {
+	a.begin()
+	defer a.cancel()
+	select {
+	case <-a.flight.done:
+		a.entry.landed(a)
+		return
+	case <-a.ctx.Done():
+	}
+	if errors.Is(context.Cause(a.ctx), errBudget) {
+		a.entry.gaveUp(a.flight)
+	}
+	a.result = a.settle(attemptResult{summary: a.failed(context.Cause(a.ctx), &a.flight.trial)})
+	a.entry.release()
+}
+
+// reject settles an attempt at a config that can't be connected.
+func (a *attempt) reject(tokens []UserToken) {
+	err := a.err
+	a.prepare(tokens)
+	a.result = a.settle(attemptResult{summary: a.failed(err, &a.trial)})
+}
+
+// skip settles an attempt at a server that failed a short while ago.
+func (a *attempt) skip(f failure, phase string) {
+	if f.outcome != ConnectOutcomeAuthRequired {
+		f.outcome = ConnectOutcomeSkipped
+	}
+	a.result = a.settle(attemptResult{summary: a.failure(f, phase)})
 }
 
 // await returns when the attempt is settled, at the latest when its budget ends.
@@ -121,17 +157,12 @@ func (a *attempt) offer(s *session, l *listing) (result attemptResult) {
 	}
 	if len(c.offers) > 0 {
 		result.offers = c.offers
-		result.lease = a.lease(newConnection(s, c.headerTools))
-		result.lease.last = func(c *connection) {
-			if end := c.end(); end != nil {
-				a.step.opts.Background.Go(end)
-			}
-		}
+		result.lease = a.lease(newConnection(s, l.headerTools()))
 	}
 	return result
 }
 
-func (a *attempt) names(raw []string) []string { return a.step.names.Names(a.index, raw) }
+func (a *attempt) names(raw []string) []string { return a.step.space().Names(a.index, raw) }
 
 // lease is the step's hold on a connection, with the limits in time that the
 // step and the config give.
@@ -180,29 +211,37 @@ func (a *attempt) summary() ConnectSummary {
 // failed is the summary of a failure. err is why the trial ended, as far as the
 // attempt's own context did not end it.
 func (a *attempt) failed(err error, t *trial) ConnectSummary {
-	if a.ctx.Err() != nil {
+	ended := a.ctx != nil && a.ctx.Err() != nil
+	if ended {
 		err = context.Cause(a.ctx)
 	}
 	phase := t.at()
 	f := classify(err, phase)
-	if a.step.ctx.Err() != nil && a.ctx.Err() != nil && f.outcome != ConnectOutcomeTimeout {
+	if ended && a.step.ctx.Err() != nil && f.outcome != ConnectOutcomeTimeout {
 		f = failure{outcome: ConnectOutcomeCanceled, text: "canceled by the caller"}
 	}
 	if note := t.why(); note != "" && f.outcome == ConnectOutcomeAuthRequired {
 		f.text += " (" + note + ")"
 	}
+	return a.failure(f, phase)
+}
+
+func (a *attempt) failure(f failure, phase string) ConnectSummary {
 	summary := a.summary()
 	summary.Outcome = f.outcome
 	summary.Phase = phase
 	summary.HTTPStatus = f.status
 	summary.Error = a.server.line(f.text)
-	summary.AuthChallenge = a.server.line(f.challenge)
+	summary.AuthChallenge = a.server.redactor().Line(f.challenge, maxChallengeBytes)
 	return summary
 }
 
 // log writes the attempt's one record: a warning of a failure or of a slow
 // success. That a credential was missing is part of it.
 func (a *attempt) log(s ConnectSummary) {
+	if s.Reused || s.Outcome == ConnectOutcomeSkipped {
+		return // the log has what it is a repetition of
+	}
 	fields := []slog.Field{
 		slog.F("server_slug", s.Slug), slog.F("server_id", s.ConfigID),
 		slog.F("outcome", string(s.Outcome)), slog.F("duration_ms", s.DurationMS),

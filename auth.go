@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 	"golang.org/x/net/http/httpguts"
@@ -25,6 +26,8 @@ type Auth interface {
 	credential(s *server, tokens []UserToken) (credential, error)
 	// secrets are the configured values that nobody else may see.
 	secrets() []string
+	// identify writes what must be the same for two servers to be one.
+	identify(k *identity, c *ServerConfig, tokens []UserToken)
 }
 
 // OAuth2 sends the user's token for the server, from the tokens given to
@@ -101,10 +104,14 @@ func (a CustomHeaders) credential(*server, []UserToken) (credential, error) {
 
 func (a OAuth2) credential(s *server, tokens []UserToken) (credential, error) {
 	token := tokenFor(s.config.ID, tokens)
-	if a.Config == nil || token.NeedsReconnect || token.Token.RefreshToken == "" {
-		return bearer{token}, nil
+	if a.refreshes(token) {
+		return refreshing{grants.of(a.Config, token), refresher{s, a.Config}}, nil
 	}
-	return refreshing{grants.of(a.Config, token), refresher{s, a.Config}}, nil
+	return newBearer(token), nil
+}
+
+func (a OAuth2) refreshes(token UserToken) bool {
+	return a.Config != nil && !token.NeedsReconnect && token.Token.RefreshToken != ""
 }
 
 func (UserOIDC) credential(s *server, _ []UserToken) (credential, error) {
@@ -167,23 +174,42 @@ func checkHeader(name, value string) error {
 	return nil
 }
 
-// bearer is an OAuth2 access token that can't be refreshed.
-type bearer struct{ token UserToken }
+// bearer is an OAuth2 access token that can't be refreshed here. The host may
+// bring another one of the same grant.
+type bearer struct{ token atomic.Pointer[UserToken] }
 
-func (b bearer) headers(context.Context) (http.Header, error) {
-	switch t := b.token.Token; {
-	case b.token.NeedsReconnect:
-		return nil, errNeedsReconnect
-	case t.AccessToken == "":
-		return nil, errNoToken
-	default:
-		// Type spells Bearer so whatever case was stored: some servers compare
-		// the scheme byte by byte.
-		return authorization(t.Type(), t.AccessToken)
+func newBearer(token UserToken) *bearer {
+	b := new(bearer)
+	b.token.Store(&token)
+	return b
+}
+
+func (b *bearer) adopt(token UserToken) {
+	if b.token.Load().Token.AccessToken != token.Token.AccessToken {
+		b.token.Store(&token)
 	}
 }
 
-func (bearer) renew(context.Context, string) (bool, error) { return false, nil }
+func (b *bearer) known() string { return b.token.Load().Token.AccessToken }
+
+func (b *bearer) headers(context.Context) (http.Header, error) {
+	switch token := b.token.Load(); {
+	case token.NeedsReconnect:
+		return nil, errNeedsReconnect
+	case token.Token.AccessToken == "":
+		return nil, errNoToken
+	default:
+		return token.header()
+	}
+}
+
+func (*bearer) renew(context.Context, string) (bool, error) { return false, nil }
+
+// header spells Bearer so whatever case was stored: some servers compare the
+// scheme byte by byte.
+func (t UserToken) header() (http.Header, error) {
+	return authorization(t.Token.Type(), t.Token.AccessToken)
+}
 
 // refreshing is an OAuth2 grant with a refresh token.
 type refreshing struct {
@@ -200,8 +226,10 @@ func (r refreshing) headers(ctx context.Context) (http.Header, error) {
 		return nil, fmt.Errorf("%w: %w", errUnresolved, err)
 	}
 	r.by.server.hide(token.Token.AccessToken, token.Token.RefreshToken)
-	return bearer{token}.headers(ctx)
+	return token.header()
 }
+
+func (r refreshing) known() string { return r.grant.known() }
 
 func (r refreshing) renew(ctx context.Context, rejected string) (bool, error) {
 	_, token, _ := strings.Cut(rejected, " ")

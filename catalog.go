@@ -22,7 +22,6 @@ type catalog struct {
 	truncated    bool
 	protocol     string
 	serverName   string
-	headerTools  bool // some tools have parameters that are mirrored in headers
 }
 
 // catalog makes tools of what the server lists. names gives model-safe names for
@@ -51,7 +50,6 @@ func (s *server) catalog(info sessionInfo, l *listing, names func([]string) []st
 			continue
 		}
 		c.offers = append(c.offers, o)
-		c.headerTools = c.headerTools || listed.HeaderParams()
 	}
 	for _, pattern := range filter.unmatched() {
 		debug("mcp tool pattern matched nothing", slog.F("pattern", pattern))
@@ -101,7 +99,7 @@ func (c *catalog) drop(s *server, name, reason string, debug debugLog) {
 	debug("mcp tool dropped", slog.F("tool", name), slog.F("reason", reason))
 }
 
-// filtered gives what the host's own filter leaves of a catalog; without a
+// withFilter gives what the host's own filter leaves of a catalog; without a
 // filter that is the catalog itself.
 func (c *catalog) withFilter(s *server, opts *Options, debug debugLog) *catalog {
 	if opts.ToolFilter == nil {

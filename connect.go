@@ -6,6 +6,7 @@ import (
 	"errors"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"cdr.dev/slog/v3"
@@ -33,9 +34,12 @@ type step struct {
 	ctx      context.Context
 	logger   slog.Logger
 	opts     Options
-	names    *toolname.Space
 	attempts []*attempt
 	closed   atomic.Bool
+
+	slugs []string               // of the list that decides on names
+	space func() *toolname.Space // made when the first name is needed
+	named sessionKey             // of the list; zero until it is asked for, by the step's own goroutine
 }
 
 // newStep checks the config list. Nothing is sent and nothing started.
@@ -48,7 +52,8 @@ func newStep(ctx context.Context, logger slog.Logger, configs []ServerConfig, op
 			enabled, slugs = append(enabled, c), append(slugs, c.Slug)
 		}
 	}
-	s.names = toolname.New(slugs, opts.ReservedNames)
+	s.slugs = slugs
+	s.space = sync.OnceValue(func() *toolname.Space { return toolname.New(slugs, opts.ReservedNames) })
 	s.attempts = make([]*attempt, len(enabled))
 	for i, c := range enabled {
 		s.attempts[i] = newAttempt(s, c, i)
@@ -72,6 +77,17 @@ func (s *step) checkDistinct() {
 		}
 		seenSlug[a.config.Slug], seenID[a.config.ID] = true, true
 	}
+}
+
+// naming identifies what decides on the names of tools.
+func (s *step) naming() sessionKey {
+	if s.named == (sessionKey{}) {
+		var k identity
+		k.list(s.slugs)
+		k.list(s.opts.ReservedNames)
+		s.named = k.sum()
+	}
+	return s.named
 }
 
 // run attempts all servers and returns when each is settled.

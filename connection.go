@@ -16,6 +16,8 @@ type connection struct {
 	slots       chan struct{} // one for each call that may run at a time
 	gate        gate
 
+	renewed func() // told of a new session, if not nil
+
 	// open ends with the connection, and any renewal with it.
 	open  context.Context
 	close context.CancelFunc
@@ -108,6 +110,9 @@ func (c *connection) renew(r *renewal) {
 		s = nil
 	}
 	c.mu.Unlock()
+	if err == nil && c.renewed != nil {
+		c.renewed()
+	}
 	if s != nil {
 		s.endPolitely()
 	}
@@ -166,6 +171,19 @@ func (c *connection) end() func() {
 		return nil
 	}
 	return s.endPolitely
+}
+
+// kill ends the connection, its session and every call on it.
+func (c *connection) kill() {
+	c.close()
+	c.mu.Lock()
+	s := c.session
+	c.session = nil
+	c.mu.Unlock()
+	if s != nil {
+		s.kill(errSessionOver)
+		c.server.detach(s.endPolitely)
+	}
 }
 
 // announceTimeout bounds the wait for a server's answer to

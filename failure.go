@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/url"
 	"strings"
 
@@ -39,7 +38,7 @@ func classify(err error, phase string) failure {
 	}
 	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
 		f.status = h.Status
-		if h.Status == http.StatusUnauthorized || h.Status == http.StatusForbidden {
+		if needsAuth(h.Status) && !h.SessionLost() {
 			f.outcome = ConnectOutcomeAuthRequired
 			f.challenge = challenge(h.Challenge)
 		}
@@ -66,12 +65,6 @@ func reason(err error) string {
 		return c.Error()
 	}
 	return err.Error()
-}
-
-// challenge is what the parts of WWW-Authenticate (RFC 9110 section 11.6.1,
-// RFC 6750 section 3, RFC 9728 section 5.1) say that a host can act on.
-func challenge(headers []string) string {
-	return strings.Join(headers, ", ")
 }
 
 // callFailure is what a failed call tells the model: what happened, whether the
@@ -111,10 +104,10 @@ func rpcFailure(e *jsonrpc.Error) string {
 
 func httpFailure(h *wire.HTTPError) string {
 	switch {
-	case h.Status == http.StatusUnauthorized || h.Status == http.StatusForbidden:
-		return "The server refused the user's authorization, so the tool was not run; the user has to connect the server again. " + h.Error()
 	case h.SessionLost():
 		return "The server has ended the session, so the tool was not run. " + h.Error()
+	case needsAuth(h.Status):
+		return "The server refused the user's authorization, so the tool was not run; the user has to connect the server again. " + h.Error()
 	}
 	return "The server refused the call: " + h.Error()
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"cdr.dev/slog/v3"
@@ -16,6 +17,7 @@ import (
 // at the same time would use a rotating refresh token twice, which ends the
 // grant at many providers (RFC 9700 section 4.14.2).
 type grant struct {
+	id     int64      // no other grant has it
 	mu     sync.Mutex // never held across I/O
 	token  UserToken  // the newest known
 	dead   error      // wraps ErrGrantRevoked: nothing is to be tried any more
@@ -86,6 +88,13 @@ func (g *grant) obtain(ctx context.Context, r refresher, good func(oauth2.Token)
 		}
 	}
 	return UserToken{}, context.Cause(ctx)
+}
+
+// known is the access token in use.
+func (g *grant) known() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.token.Token.AccessToken
 }
 
 // takeOff starts a refresh. g.mu is held.
@@ -165,6 +174,7 @@ func keyOf(config *oauth2.Config, token UserToken) grantKey {
 // grantTable finds the grant of a stored token, also of one that has been
 // replaced meanwhile: a host that read its store before the refresh brings it.
 type grantTable struct {
+	ids   atomic.Int64
 	mu    sync.Mutex
 	byKey map[grantKey]*grant
 }
@@ -185,7 +195,7 @@ func (t *grantTable) of(config *oauth2.Config, stored UserToken) *grant {
 	g := t.byKey[key]
 	t.mu.Unlock()
 	if g == nil {
-		g = &grant{token: stored, used: time.Now()}
+		g = &grant{id: t.ids.Add(1), token: stored, used: time.Now()}
 		return t.add(g, key)
 	}
 	g.mu.Lock()

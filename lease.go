@@ -17,7 +17,7 @@ type lease struct {
 
 	open  context.Context
 	close context.CancelFunc
-	last  func(*connection) // gives the connection back
+	entry *poolEntry // who gets the connection back; nil: it ends with the lease
 }
 
 func newLease(c *connection, opts *Options) *lease {
@@ -28,7 +28,13 @@ func newLease(c *connection, opts *Options) *lease {
 // end is called once, by cleanup. It does not wait.
 func (l *lease) end() {
 	l.close()
-	l.last(l.connection)
+	if l.entry != nil {
+		l.entry.returned()
+		return
+	}
+	if end := l.connection.end(); end != nil {
+		l.opts.Background.Go(end)
+	}
 }
 
 // append makes the step's own values of what the server offers: they differ

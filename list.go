@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -18,6 +19,7 @@ type listing struct {
 	tools     []toollist.Tool
 	dropped   []toollist.Dropped
 	truncated bool
+	ttl       *time.Duration // for how long the server says that it is good; nil: it does not say
 
 	seen  map[string]int // index in tools by name
 	bytes int64
@@ -178,6 +180,12 @@ func dropRefused(page *toollist.Page, accepted []*mcp.Tool) {
 // them was new. A tool that is listed twice is one tool; a second definition
 // under the same name does not win.
 func (l *listing) add(page toollist.Page, limits Limits) (news bool) {
+	if page.TTLMs != nil {
+		ttl := time.Duration(max(*page.TTLMs, 0)) * time.Millisecond
+		if l.ttl == nil || ttl < *l.ttl {
+			l.ttl = &ttl
+		}
+	}
 	l.dropped = append(l.dropped, page.Dropped...)
 	for _, t := range page.Tools {
 		if i, again := l.seen[t.Name]; again {
@@ -196,4 +204,16 @@ func (l *listing) add(page toollist.Page, limits Limits) (news bool) {
 		l.tools = append(l.tools, t)
 	}
 	return news
+}
+
+// same says whether two lists have the same definitions in the same order.
+func (l *listing) same(other *listing) bool {
+	return l.truncated == other.truncated && len(l.dropped) == len(other.dropped) &&
+		slices.EqualFunc(l.tools, other.tools, func(a, b toollist.Tool) bool { return a.Same(&b) })
+}
+
+// headerTools says whether some tools have parameters that are mirrored in
+// headers.
+func (l *listing) headerTools() bool {
+	return slices.ContainsFunc(l.tools, func(t toollist.Tool) bool { return t.HeaderParams() })
 }

@@ -29,6 +29,7 @@ type world struct {
 	logs       *logSink
 	background sync.WaitGroup
 	mu         sync.Mutex
+	pool       *mcpclient.Pool // nil: steps connect by themselves
 	results    []*result
 	configs    []mcpclient.ServerConfig
 	tokens     []mcpclient.UserToken
@@ -65,6 +66,11 @@ func (w *world) serve(slug string, s *mcptest.Server) *mcpclient.ServerConfig {
 	return c
 }
 
+// serveAt puts a server on the network for a config that is there.
+func (w *world) serveAt(slug string, s *mcptest.Server) {
+	mcptest.Start(w.t, w.net, slug+".test:80", s)
+}
+
 func (w *world) add(slug, url string) *mcpclient.ServerConfig {
 	w.configs = append(w.configs, mcpclient.ServerConfig{ID: idOf(slug), Slug: slug, URL: url})
 	return &w.configs[len(w.configs)-1]
@@ -76,7 +82,11 @@ func (w *world) connect() *result { return w.connectContext(w.t.Context()) }
 
 func (w *world) connectContext(ctx context.Context) *result {
 	start := time.Now()
-	tools, summaries, cleanup := mcpclient.ConnectAll(ctx, slog.Make(w.logs).Leveled(slog.LevelDebug), w.configs, w.tokens, w.opts)
+	connectAll := mcpclient.ConnectAll
+	if w.pool != nil {
+		connectAll = w.pool.ConnectAll
+	}
+	tools, summaries, cleanup := connectAll(ctx, slog.Make(w.logs).Leveled(slog.LevelDebug), w.configs, w.tokens, w.opts)
 	r := &result{t: w.t, tools: tools, summaries: summaries, cleanup: cleanup, took: time.Since(start)}
 	w.mu.Lock()
 	defer w.mu.Unlock()

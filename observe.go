@@ -53,10 +53,14 @@ type ToolCallSummary struct {
 	Attempts                 int  // how often the call was sent; 0: not at all
 	Renewed                  bool // a lost session was replaced
 	BytesIn, BytesOut        int64
+	// HTTPStatus is that of the answer that refused the call, if one did, and
+	// AuthChallenge what the server asked for then, as in ConnectSummary.
+	HTTPStatus    int
+	AuthChallenge string
 }
 
 // observed tells the hook how a call ended.
-func (t *tool) observed(ctx context.Context, callID string, started time.Time, stats callStats, outcome ToolCallOutcome) {
+func (t *tool) observed(ctx context.Context, callID string, started time.Time, stats callStats, outcome ToolCallOutcome, err error) {
 	s, hook := t.server, t.lease.opts.OnToolCall
 	if hook == nil {
 		return
@@ -66,11 +70,18 @@ func (t *tool) observed(ctx context.Context, callID string, started time.Time, s
 			s.logPanic(ctx, p, debug.Stack())
 		}
 	}()
-	hook(ctx, ToolCallSummary{
+	summary := ToolCallSummary{
 		ServerID: s.config.ID, ServerSlug: s.config.Slug, Tool: t.listed.Name, CallID: callID,
 		Duration: time.Since(started), Outcome: outcome,
 		Attempts: stats.attempts, Renewed: stats.renewed, BytesIn: stats.in, BytesOut: stats.out,
-	})
+	}
+	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
+		summary.HTTPStatus = h.Status
+		if needsAuth(h.Status) {
+			summary.AuthChallenge = s.redactor().Line(challenge(h.Challenge), maxChallengeBytes)
+		}
+	}
+	hook(ctx, summary)
 }
 
 // callOutcome classifies the error of a call as callFailure puts it in words.

@@ -30,6 +30,11 @@ type server struct {
 
 	hosting atomic.Pointer[hosting]
 
+	// Of a Pool's server: onListChanged is told that the list of tools may have
+	// changed, and the end of dead is that of every session.
+	onListChanged func()
+	dead          context.Context
+
 	mu      sync.Mutex // guards secrets, which grows when tokens are resolved
 	secrets *redact.Secrets
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -62,6 +63,10 @@ var errSessionOver = errors.New("the session is closed")
 func newSession(ctx context.Context, s *server) (*session, error) {
 	life, kill := context.WithCancelCause(context.WithoutCancel(ctx))
 	out := &session{server: s, life: life, kill: kill, listsTools: true}
+	if s.dead != nil {
+		stop := context.AfterFunc(s.dead, func() { kill(errSessionOver) })
+		context.AfterFunc(life, func() { stop() })
+	}
 	out.calls.prefix = rand.Text()
 	out.ready.done = make(chan struct{})
 	var err error
@@ -84,12 +89,16 @@ func newSession(ctx context.Context, s *server) (*session, error) {
 // connect does the handshake. onSend is called when initialize has a
 // connection to go out on. It ends when the session is killed.
 func (s *session) connect(onSend func()) error {
-	client := mcp.NewClient(&s.server.opts.ClientInfo, &mcp.ClientOptions{
+	options := &mcp.ClientOptions{
 		Logger:                      discardLogger,
 		Capabilities:                &mcp.ClientCapabilities{},
 		MultiRoundTrip:              &mcp.MultiRoundTripOptions{Disabled: true},
 		ProgressNotificationHandler: s.calls.progress,
-	})
+	}
+	if changed := s.server.onListChanged; changed != nil {
+		options.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { changed() }
+	}
+	client := mcp.NewClient(&s.server.opts.ClientInfo, options)
 	client.AddReceivingMiddleware(refuseRequests)
 	client.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return s.send(next, onSend)
@@ -308,27 +317,25 @@ func (o *Options) transport() http.RoundTripper {
 var sharedTransport = sync.OnceValue(wire.DefaultTransport)
 
 // modernOnly says whether initialize was refused in the way of a server that
-// speaks protocol 2026-07-28 alone: the version is not supported (and it names
-// one that is), or there is no such method (SEP-2575).
+// speaks protocol 2026-07-28 alone (SEP-2575): there is no such method, the
+// version is not supported (and it names one that is), or the request lacks the
+// header or the _meta that every request of that protocol has.
 func modernOnly(err error) bool {
 	var e *jsonrpc.Error
 	if !errors.As(err, &e) {
 		return false
 	}
-	if e.Code == jsonrpc.CodeMethodNotFound {
+	switch e.Code {
+	case jsonrpc.CodeMethodNotFound, mcp.CodeHeaderMismatch, mcp.CodeMissingRequiredClientCapabilities:
 		return true
-	}
-	if e.Code != mcp.CodeUnsupportedProtocolVersion {
-		return false
-	}
-	var data mcp.UnsupportedProtocolVersionData
-	if json.Unmarshal(e.Data, &data) != nil || len(data.Supported) == 0 {
-		return true
-	}
-	for _, v := range data.Supported {
-		if v >= protocolStateless {
+	case jsonrpc.CodeInvalidParams:
+		return strings.Contains(e.Message, "_meta")
+	case mcp.CodeUnsupportedProtocolVersion:
+		var data mcp.UnsupportedProtocolVersionData
+		if json.Unmarshal(e.Data, &data) != nil || len(data.Supported) == 0 {
 			return true
 		}
+		return slices.ContainsFunc(data.Supported, func(v string) bool { return v >= protocolStateless })
 	}
 	return false
 }

@@ -24,6 +24,9 @@ const (
 	// ConnectOutcomeAuthRequired means that the server wants credentials, or
 	// other ones than it got.
 	ConnectOutcomeAuthRequired ConnectOutcome = "auth_required"
+	// ConnectOutcomeSkipped means that a Pool left the server alone, since it
+	// failed a short while ago; Error says how it failed then.
+	ConnectOutcomeSkipped ConnectOutcome = "skipped"
 	// ConnectOutcomeCanceled means that ConnectAll's context ended first.
 	ConnectOutcomeCanceled ConnectOutcome = "canceled"
 )
@@ -59,6 +62,8 @@ type ConnectSummary struct {
 	// AuthChallenge is, of auth_required, what the server asked for: scheme,
 	// error, scope and resource_metadata.
 	AuthChallenge string `json:"auth_challenge,omitempty"`
+	// Reused says that the attempt cost nothing: session and tools are a Pool's.
+	Reused bool `json:"reused,omitempty"`
 }
 
 // DroppedTool is a tool that its server lists and that can't be offered.

@@ -43,7 +43,8 @@ func (t *tool) Run(ctx context.Context, call fantasy.ToolCall) (response fantasy
 
 func (t *tool) run(ctx context.Context, call fantasy.ToolCall) (response fantasy.ToolResponse) {
 	started, stats, outcome := time.Now(), callStats{}, ToolCallRejected
-	defer func() { t.observed(ctx, call.ID, started, stats, outcome) }()
+	var err error
+	defer func() { t.observed(ctx, call.ID, started, stats, outcome, err) }()
 	opts := t.lease.opts
 	if !newFilter(t.server.config).keeps(t.listed.Name) {
 		return t.failed("The tool was not run: it is not allowed.")

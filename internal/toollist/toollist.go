@@ -73,7 +73,13 @@ func (t *Tool) Definition() *mcp.Tool {
 
 func decodeAny(raw []byte) any {
 	var v any
-	if raw == nil || json.Unmarshal(raw, &v) != nil {
+	if raw == nil || json.Unmarshal(raw, &v) == nil {
+		return v
+	}
+	// A number that no float64 holds: all numbers stay as they are written.
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if dec.Decode(&v) != nil {
 		return nil
 	}
 	return v

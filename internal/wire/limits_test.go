@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -65,7 +66,8 @@ func TestBodiesWithoutEndCostTheLimit(t *testing.T) {
 			peak := &meter{}
 			server := httptest.NewServer(&fake{bad: func(w http.ResponseWriter, r *http.Request, m message) {
 				runtime.GC()
-				peak.ResponseWriter, peak.before = w, inUse()
+				peak.ResponseWriter = w
+				peak.before.Store(inUse())
 				send(peak, r, m)
 			}})
 			defer server.Close()
@@ -80,7 +82,7 @@ func TestBodiesWithoutEndCostTheLimit(t *testing.T) {
 			_, err = c.echo(ctx, "bad")
 			require.Error(t, err)
 			require.NoError(t, ctx.Err())
-			grown := (peak.most - peak.before) >> 20
+			grown := (peak.most.Load() - peak.before.Load()) >> 20
 			allowed := int64(64)
 			if name == "line" || name == "event" {
 				allowed = 96 // the buffer of an event is copied as it grows
@@ -98,7 +100,7 @@ func TestBodiesWithoutEndCostTheLimit(t *testing.T) {
 // meter measures the memory in use, live and not yet collected, while a server sends.
 type meter struct {
 	http.ResponseWriter
-	before, most int64
+	before, most atomic.Int64
 	written      int
 }
 
@@ -107,7 +109,7 @@ func (m *meter) Unwrap() http.ResponseWriter { return m.ResponseWriter }
 func (m *meter) Write(p []byte) (int, error) {
 	if m.written += len(p); m.written >= 256<<10 {
 		m.written = 0
-		m.most = max(m.most, inUse())
+		m.most.Store(max(m.most.Load(), inUse()))
 	}
 	return m.ResponseWriter.Write(p)
 }

@@ -54,7 +54,7 @@ func (o origin) String() string {
 	return o.scheme + "://" + host
 }
 
-// name is the origin of any URL as a text for errors: no path, query or user information, which may be secrets.
+// originName is the origin of any URL as a text for errors: no path, query or user information, which may be secrets.
 func originName(u *url.URL) string {
 	o, err := originOf(u)
 	if err != nil {

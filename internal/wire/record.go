@@ -62,7 +62,7 @@ func (r *recorder) failure(err error) {
 
 const (
 	maxChallenges     = 8
-	maxChallengeBytes = 2048
+	maxChallengeBytes = 16 << 10
 )
 
 func challenges(h http.Header) []string {
