@@ -16,7 +16,7 @@ func TestAuthChallengeKeepsWhatAHostCanActOn(t *testing.T) {
 		"bare":      {`Bearer`, `Bearer`},
 		"all":       {`bearer realm="r", error="invalid_token", error_description="x", scope="a b", resource_metadata="https://s.test/m"`, `Bearer error="invalid_token", scope="a b", resource_metadata="https://s.test/m"`},
 		"long text": {`Bearer error_description="` + strings.Repeat("x", 5000) + `", resource_metadata="https://s.test/m"`, `Bearer resource_metadata="https://s.test/m"`},
-		"scopes":    {`Bearer scope="` + long + `", resource_metadata="https://s.test/m"`, `Bearer scope="` + long[:24*41-1] + `", resource_metadata="https://s.test/m"`},
+		"scopes":    {`Bearer scope="` + long + `", resource_metadata="https://s.test/m"`, `Bearer scope="` + long[:25*41-1] + `", resource_metadata="https://s.test/m"`},
 		"two":       {`Basic realm="x", Bearer error="invalid_token"`, `Basic, Bearer error="invalid_token"`},
 		"nonsense":  {`"`, ``},
 		"hostile":   {"Bearer scope=\"a\u202eb\u200b\"", `Bearer scope="ab"`},
