@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"cdr.dev/slog/v3"
 
@@ -37,6 +38,7 @@ func (s *server) catalog(info sessionInfo, l *listing, names func([]string) []st
 		raw[i] = l.tools[i].Name
 	}
 	safe := names(raw)
+	instructions := redact.Cut(s.redactor().Text(strings.TrimSpace(info.instructions), 0), maxInstructions)
 	filter := newFilter(s.config)
 	for i, listed := range l.tools {
 		if !filter.keeps(listed.Name) {
@@ -49,6 +51,7 @@ func (s *server) catalog(info sessionInfo, l *listing, names func([]string) []st
 			c.drop(s, listed.Name, reason, debug)
 			continue
 		}
+		o.instructions = instructions
 		c.offers = append(c.offers, o)
 	}
 	for _, pattern := range filter.unmatched() {

@@ -124,7 +124,8 @@ func (g *grant) wait(ctx context.Context, f *flight) (UserToken, error) {
 // refresh is the flight's goroutine.
 func (g *grant) refresh(ctx context.Context, f *flight, r refresher, old UserToken) {
 	defer f.cancel()
-	token, err := RefreshToken(ctx, r.server.opts.HTTPClient, r.config, old)
+	client := plainClient(r.server.opts.HTTPClient, r.server.opts.AddressPolicy)
+	token, err := refreshToken(ctx, client, r.config, old)
 	if err == nil {
 		r.server.hide(token.Token.AccessToken, token.Token.RefreshToken)
 		r.persist(context.WithoutCancel(ctx), token)

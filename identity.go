@@ -49,6 +49,7 @@ func (k *identity) options(o *Options) {
 	// Whoever holds a key holds the client that it names: the address is not
 	// used again as long as the key is.
 	k.number(int64(reflect.ValueOf(o.HTTPClient).Pointer()))
+	k.text(o.AddressPolicy.key())
 	k.text(o.ClientInfo.Name, o.ClientInfo.Version, o.ClientInfo.Title)
 	l := &o.Limits
 	for _, n := range [...]int64{int64(l.Tools), int64(l.Pages), int64(l.ParallelCalls), int64(l.DescriptionLength), l.ToolBytes, l.ListBytes, l.BodyBytes} {

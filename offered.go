@@ -20,6 +20,8 @@ type offered struct {
 	listed toollist.Tool
 	schema *toolschema.Schema
 	info   fantasy.ToolInfo
+	// instructions are what the server says about all of its tools.
+	instructions string
 
 	definition struct {
 		once sync.Once

@@ -37,6 +37,10 @@ type Options struct {
 	// calls.
 	HTTPClient *http.Client
 
+	// AddressPolicy says which addresses may be connected to, for servers and
+	// for the authorization servers of their tokens.
+	AddressPolicy AddressPolicy
+
 	// ConnectTimeout is the budget of one server, from resolving credentials
 	// to the last page of its tools. Zero means 10 seconds.
 	ConnectTimeout time.Duration

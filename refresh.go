@@ -14,6 +14,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/mcpclient-go/mcpclient/internal/redact"
+	"github.com/mcpclient-go/mcpclient/internal/wire"
 )
 
 // ErrGrantRevoked says that a grant is dead for good: the authorization server
@@ -25,21 +26,25 @@ var ErrGrantRevoked = errors.New("the grant is revoked or has expired")
 // (RFC 6749 section 6). The result keeps the old refresh token where the server
 // gives no new one.
 //
-// client supplies the transport; nil means the shared one of this package.
-// Redirects are not followed: they would carry the secrets elsewhere. An error
+// client supplies the transport; nil means the shared one of this package. The
+// zero AddressPolicy holds for it: see Options.AddressPolicy. Redirects are not followed: they would carry the secrets elsewhere. An error
 // that wraps ErrGrantRevoked is permanent, and then the returned token has
 // NeedsReconnect set; every other error may pass. Errors hold no secret. It may
 // be called concurrently, but a refresh token that rotates must not be used
 // twice: the tools of ConnectAll take care of that by themselves, in one
 // process.
 func RefreshToken(ctx context.Context, client *http.Client, config *oauth2.Config, token UserToken) (UserToken, error) {
+	return refreshToken(ctx, plainClient(client, AddressPolicy{}), config, token)
+}
+
+func refreshToken(ctx context.Context, client *http.Client, config *oauth2.Config, token UserToken) (UserToken, error) {
 	if config == nil {
 		return token, errors.New("refresh token: no OAuth2 config")
 	}
 	if token.Token.RefreshToken == "" {
 		return token, errors.New("refresh token: there is none")
 	}
-	ctx = context.WithValue(ctx, oauth2.HTTPClient, plainClient(client))
+	ctx = context.WithValue(ctx, oauth2.HTTPClient, client)
 	// Only a token without an access token is refreshed whatever its expiry says.
 	fresh, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: token.Token.RefreshToken}).Token()
 	if err != nil {
@@ -132,7 +137,7 @@ func RevokeToken(ctx context.Context, client *http.Client, config *oauth2.Config
 	default:
 		return false, nil
 	}
-	status, err := postRevocation(ctx, plainClient(client), config, revocationURL, form)
+	status, err := postRevocation(ctx, plainClient(client, AddressPolicy{}), config, revocationURL, form)
 	if err != nil {
 		secrets := redact.New(config.ClientSecret, token.Token.RefreshToken, token.Token.AccessToken)
 		return false, &plainError{"revoke token: " + secrets.Line(reason(err), maxErrorBytes), err}
@@ -208,10 +213,13 @@ func postForm(ctx context.Context, client *http.Client, config *oauth2.Config, t
 const refreshTimeout = 30 * time.Second
 
 // plainClient sends secrets: it follows no redirect.
-func plainClient(client *http.Client) *http.Client {
-	opts := Options{HTTPClient: client}
+func plainClient(client *http.Client, policy AddressPolicy) *http.Client {
+	base, addresses := transports.of(client, policy)
+	if addresses != nil {
+		base = wire.Judged(base, addresses)
+	}
 	return &http.Client{
-		Transport:     opts.transport(),
+		Transport:     base,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"cdr.dev/slog/v3"
 
 	"github.com/mcpclient-go/mcpclient/internal/redact"
+	"github.com/mcpclient-go/mcpclient/internal/wire/address"
 )
 
 // server is one enabled config, checked, with all that its sessions and tools
@@ -23,7 +24,9 @@ type server struct {
 	config ServerConfig
 	opts   Options // what does not change from step to step; the rest is in hosting
 
-	endpoint   string // config.URL without user information
+	base       http.RoundTripper
+	addresses  *address.Policy // to be judged by the chain; nil: base does it
+	endpoint   string          // config.URL without user information
 	credential credential
 	forwarded  http.Header
 	basic      http.Header // from user information in the URL
@@ -59,6 +62,7 @@ func hostingOf(ctx context.Context, logger slog.Logger, opts *Options) *hosting 
 func newServer(ctx context.Context, config ServerConfig, logger slog.Logger, tokens []UserToken, opts Options) (*server, error) {
 	s := &server{config: config, opts: opts}
 	s.opts.ConnectTimeout = orDefault(config.ConnectTimeout, opts.ConnectTimeout)
+	s.base, s.addresses = transports.of(opts.HTTPClient, opts.AddressPolicy)
 	s.hosting.Store(hostingOf(ctx, logger, &opts))
 	s.secrets = redact.New(s.configuredSecrets(tokens)...)
 	return s, s.check(tokens)

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -73,7 +72,8 @@ func newSession(ctx context.Context, s *server) (*session, error) {
 	out.wire, err = wire.New(wire.Config{
 		Endpoint:  s.endpoint,
 		LegacySSE: s.config.Transport == TransportSSE,
-		Base:      s.opts.transport(),
+		Base:      s.base,
+		Addresses: s.addresses,
 		Life:      life,
 		Headers:   s.authorize,
 		Renew:     s.renew,
@@ -302,19 +302,6 @@ func (r *readiness) waitWithin(ctx context.Context) {
 
 // sent is closed when the notification was answered.
 func (r *readiness) sent() <-chan struct{} { return r.done }
-
-// transport is the base of all chains.
-func (o *Options) transport() http.RoundTripper {
-	if o.HTTPClient == nil {
-		return sharedTransport()
-	}
-	if o.HTTPClient.Transport == nil {
-		return http.DefaultTransport
-	}
-	return o.HTTPClient.Transport
-}
-
-var sharedTransport = sync.OnceValue(wire.DefaultTransport)
 
 // modernOnly says whether initialize was refused in the way of a server that
 // speaks protocol 2026-07-28 alone (SEP-2575): there is no such method, the

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptrace"
+
+	"github.com/mcpclient-go/mcpclient/internal/wire/address"
 )
 
 // trip is what the steps of the chain learn about one request of the SDK. It belongs to the goroutine that runs the chain.
@@ -15,6 +17,7 @@ type trip struct {
 	renewed     bool        // the request was sent again with new credentials
 	renewal     error       // why credentials couldn't be renewed
 	sent        bool        // see Exchange.Sent
+	denied      error       // why the connection must not be used
 }
 
 type tripKey struct{}
@@ -44,19 +47,27 @@ func (t *trip) connected(reused bool, size int64) {
 // base hands requests to the caller's RoundTripper and notes what became of the connection.
 type base struct {
 	next   http.RoundTripper
+	policy *address.Policy // nil: no addresses are judged here
 	record *recorder
 	traced bool // next reports its connections
 }
 
-func newBase(next http.RoundTripper, record *recorder) *base {
+func newBase(next http.RoundTripper, policy *address.Policy, record *recorder) *base {
 	_, traced := next.(*http.Transport)
-	return &base{next: next, record: record, traced: traced}
+	return &base{next: next, policy: policy, record: record, traced: traced}
 }
 
 func (b *base) RoundTrip(r *http.Request) (*http.Response, error) {
 	t := tripOf(r.Context())
+	t.denied = nil
 	if b.traced {
-		trace, ctx := b.trace(t, r.ContentLength), r.Context()
+		if b.policy != nil {
+			if err := b.policy.CheckHost(r.URL.Hostname()); err != nil {
+				closeBody(r)
+				return nil, err
+			}
+		}
+		trace, ctx := b.trace(t, r), r.Context()
 		if r.URL.Scheme == "https" {
 			ctx = withHandshake(ctx, trace)
 		}
@@ -69,6 +80,9 @@ func (b *base) RoundTrip(r *http.Request) (*http.Response, error) {
 		b.record.response(resp)
 		return resp, nil
 	}
+	if t.denied != nil {
+		return nil, t.denied
+	}
 	if t.sent {
 		err = &AnswerError{Reason: "the connection failed before an answer came", Cause: err}
 	}
@@ -77,13 +91,25 @@ func (b *base) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // trace follows one request of an *http.Transport. The hooks run on the goroutine of RoundTrip. Where the transport finds a kept
 // connection dead before anything was sent on it, it asks for another one by itself: what it had then doesn't count.
-func (b *base) trace(t *trip, size int64) *httptrace.ClientTrace {
+func (b *base) trace(t *trip, r *http.Request) *httptrace.ClientTrace {
 	before := t.sent
 	return &httptrace.ClientTrace{
 		GetConn: func(string) { t.setSent(before) },
 		GotConn: func(info httptrace.GotConnInfo) {
+			if b.policy != nil {
+				if err := b.policy.CheckPeer(r.URL.Hostname(), info.Conn.RemoteAddr()); err != nil {
+					t.denied = err
+					_ = info.Conn.Close() // before the request is written to it
+					return
+				}
+			}
 			b.record.connection(info.Reused)
-			t.connected(info.Reused, size)
+			t.connected(info.Reused, r.ContentLength)
 		},
 	}
+}
+
+// Judged applies a policy to whom the connections of an *http.Transport were made to, for requests that no session makes.
+func Judged(next http.RoundTripper, policy *address.Policy) http.RoundTripper {
+	return newBase(next, policy, &recorder{})
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"fmt"
+	"github.com/mcpclient-go/mcpclient/internal/wire/address"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,7 +18,7 @@ func BenchmarkCall(b *testing.B) {
 	for _, size := range []int{100, 100_000} {
 		for _, events := range []bool{false, true} {
 			server := httptest.NewServer(&fake{events: events})
-			base := DefaultTransport()
+			base := DefaultTransport(address.Policy{})
 			kind := map[bool]string{false: "JSON", true: "events"}[events]
 			b.Run(fmt.Sprintf("%s/%d/bare", kind, size), func(b *testing.B) {
 				sdk := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)

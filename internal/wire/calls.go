@@ -65,12 +65,15 @@ func (c *call) answer(m rpc.Message, owned bool) []byte {
 		c.exchange.fail(rpcError(m.Error))
 	case m.Result == nil:
 		c.exchange.fail(&AnswerError{Reason: "the answer has neither a result nor an error"})
+	case m.Deep && !c.exchange.captures():
+		c.exchange.fail(&AnswerError{Reason: rpc.ErrDepth.Error()})
 	default:
 		result := m.Result
 		if c.exchange != nil && !owned {
 			result = bytes.Clone(result)
 		}
 		m.Result = c.exchange.stub(result)
+		m.Deep = false // of a captured result the SDK sees the stub
 		c.exchange.answered(result[:len(result):len(result)])
 	}
 	return rpc.AppendResponse(make([]byte, 0, len(m.Result)+len(m.Error)+64), c.id, m)

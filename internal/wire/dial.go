@@ -8,6 +8,8 @@ import (
 	"net/http/httptrace"
 	"sync"
 	"time"
+
+	"github.com/mcpclient-go/mcpclient/internal/wire/address"
 )
 
 // Times that DefaultTransport allows. All of them bound a peer that doesn't react; a call's own limit is its context.
@@ -24,12 +26,13 @@ const (
 
 // DefaultTransport makes a transport as sessions need it; any number of them can share it. Dialling and TLS are bounded, and end
 // with the session that they are for. HTTP/2 connections are pinged, as a dead one would otherwise be used for ever. There is no
-// limit for a response's headers to come: a tool may run for minutes. Proxies are those of the environment.
-func DefaultTransport() *http.Transport {
+// limit for a response's headers to come: a tool may run for minutes. The policy holds for every dial, and says whether the
+// proxies of the environment are used.
+func DefaultTransport(policy address.Policy) *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		Proxy:                  http.ProxyFromEnvironment,
-		DialContext:            Dial(dialer.DialContext),
+		Proxy:                  policy.EnvironmentProxy(),
+		DialContext:            Dial(policy.Dialer(dialer)),
 		TLSHandshakeTimeout:    tlsTimeout,
 		ForceAttemptHTTP2:      true,
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},

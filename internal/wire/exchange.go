@@ -186,6 +186,9 @@ func (e *Exchange) answered(result []byte) {
 	})
 }
 
+// captures reports that the SDK gets something else than the result.
+func (e *Exchange) captures() bool { return e != nil && e.options.Stub != nil }
+
 // stub is what the SDK gets as the result.
 func (e *Exchange) stub(result []byte) []byte {
 	if e == nil || e.options.Stub == nil {

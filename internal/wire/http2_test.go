@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"crypto/tls"
+	"github.com/mcpclient-go/mcpclient/internal/wire/address"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -27,7 +28,7 @@ func TestHTTP2(t *testing.T) {
 			server.EnableHTTP2 = true
 			server.StartTLS()
 			defer server.Close()
-			base := DefaultTransport()
+			base := DefaultTransport(address.Policy{})
 			base.TLSClientConfig = &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
 			defer base.CloseIdleConnections()
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"github.com/mcpclient-go/mcpclient/internal/wire/address"
 	"io"
 	"net"
 	"net/http"
@@ -84,7 +85,7 @@ func TestLifeEndsAFlood(t *testing.T) {
 	server := httptest.NewServer(f)
 	defer server.Close()
 	life, kill := context.WithCancel(context.Background())
-	base := DefaultTransport()
+	base := DefaultTransport(address.Policy{})
 	defer base.CloseIdleConnections()
 	s, err := New(Config{Endpoint: server.URL, Base: base, Life: life})
 	require.NoError(t, err)
@@ -140,7 +141,7 @@ func TestLifeEndsDials(t *testing.T) {
 	for name, handshake := range map[string]bool{"dial": false, "TLS": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				base := DefaultTransport()
+				base := DefaultTransport(address.Policy{})
 				base.Proxy = nil
 				base.TLSClientConfig = &tls.Config{InsecureSkipVerify: true}
 				ended := make(chan error, 1)

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"github.com/mcpclient-go/mcpclient/internal/wire/address"
 	"net"
 	"net/http"
 	"sync"
@@ -59,7 +60,7 @@ func bubble(t *testing.T, handler http.Handler, f func(t *testing.T, base *http.
 			defer close(served)
 			_ = server.Serve(network)
 		}()
-		base := DefaultTransport()
+		base := DefaultTransport(address.Policy{})
 		base.DialContext = Dial(network.DialContext)
 		base.Proxy = nil
 		defer func() {

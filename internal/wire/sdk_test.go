@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"github.com/mcpclient-go/mcpclient/internal/wire/address"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -108,7 +109,7 @@ func TestGoodServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(goodHandler(legacy))
 			defer server.Close()
-			base := DefaultTransport()
+			base := DefaultTransport(address.Policy{})
 			defer base.CloseIdleConnections()
 			c, err := connect(t.Context(), Config{Endpoint: server.URL, LegacySSE: legacy, Base: base, BodyBytes: 1 << 20})
 			require.NoError(t, err)

@@ -33,6 +33,8 @@ import (
 	"net/url"
 	"sync"
 	"sync/atomic"
+
+	"github.com/mcpclient-go/mcpclient/internal/wire/address"
 )
 
 // ErrKilled is the error of everything that was under way when the life of its session ended without a cause of its own.
@@ -57,6 +59,9 @@ type Config struct {
 	// the request, which a server that answers 401 didn't run, is sent once more. An error is found by errors.Is in the *HTTPError
 	// of the request. nil: never.
 	Renew func(ctx context.Context, refused http.Header) (retry bool, err error)
+	// Addresses judges whom each connection was made to, before anything of a request is sent, where Base is an *http.Transport;
+	// any other Base is its owner's own business. nil: whatever Base dials.
+	Addresses *address.Policy
 	// BodyBytes limits one answer or one event, after decompression; zero or less: no limit.
 	BodyBytes int64
 }
@@ -104,7 +109,7 @@ func New(c Config) (*Session, error) {
 		s.life = context.Background()
 	}
 	if s.config.Base == nil {
-		s.config.Base = DefaultTransport()
+		s.config.Base = DefaultTransport(address.Policy{})
 	}
 	s.chain = &renewal{
 		renew: c.Renew,
@@ -113,7 +118,7 @@ func New(c Config) (*Session, error) {
 			next: &credentials{
 				origin:  o,
 				headers: c.Headers,
-				next:    newBase(s.config.Base, &s.record),
+				next:    newBase(s.config.Base, s.config.Addresses, &s.record),
 			},
 		},
 	}

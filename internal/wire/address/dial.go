@@ -59,12 +59,11 @@ func (p Policy) guard(dial DialFunc) DialFunc {
 		if err != nil || conn == nil {
 			return conn, err
 		}
-		remote := ipOf(conn.RemoteAddr())
-		if !remote.IsValid() || p.Check(remote) {
-			return conn, nil
+		if err := p.CheckPeer(hostOf(addr), conn.RemoteAddr()); err != nil {
+			discard(conn)
+			return nil, &net.OpError{Op: "dial", Net: network, Addr: conn.RemoteAddr(), Err: err}
 		}
-		discard(conn)
-		return nil, &net.OpError{Op: "dial", Net: network, Addr: conn.RemoteAddr(), Err: &Error{Host: hostOf(addr), Addr: remote}}
+		return conn, nil
 	}
 }
 

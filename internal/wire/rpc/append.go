@@ -7,8 +7,11 @@ import (
 
 // AppendResponse appends a Response on one line, under the given id. The result is as it came, apart from line ends
 // between its tokens, which become spaces. So is an error that the SDK can decode; any other is made anew after
-// DecodeError. A Response with neither becomes an error.
+// DecodeError. A Response with neither becomes an error, as does one that is too deep for the SDK.
 func AppendResponse(dst []byte, id int64, m Message) []byte {
+	if m.Deep {
+		return AppendError(dst, id, codeInternal, ErrDepth.Error())
+	}
 	start := len(dst)
 	dst = appendHead(dst, id)
 	switch {
@@ -36,7 +39,7 @@ func AppendError(dst []byte, id int64, code int64, message string) []byte {
 }
 
 // AppendClean appends a Request or Notification of the server on one line, and nothing for any other Kind. Params that
-// are neither an object nor an array are left out. An id that the SDK would not send back as it is (a number that is no
+// are neither an object nor an array, or too deep for the SDK, are left out. An id that the SDK would not send back as it is (a number that is no
 // integer of up to 53 bits) becomes a string of the same text.
 func AppendClean(dst []byte, m Message) []byte {
 	if m.Kind != Request && m.Kind != Notification {
@@ -50,7 +53,7 @@ func AppendClean(dst []byte, m Message) []byte {
 	}
 	dst = append(dst, `,"method":`...)
 	dst = appendString(dst, m.Method)
-	if len(m.Params) > 0 && (m.Params[0] == '{' || m.Params[0] == '[') {
+	if !m.Deep && len(m.Params) > 0 && (m.Params[0] == '{' || m.Params[0] == '[') {
 		dst = append(dst, `,"params":`...)
 		dst = append(dst, m.Params...)
 	}

@@ -6,8 +6,12 @@ package rpc
 
 import "errors"
 
-// MaxDepth is how deep the arrays and objects of a message may be nested. The SDK ends the session at 1,000.
-const MaxDepth = 900
+// MaxDepth is how deep the arrays and objects of a message may be nested: a little less than the decoders of whoever gets the raw
+// members take, which is 10,000.
+const MaxDepth = 9000
+
+// sdkDepth is how deep what the SDK gets may be nested. It ends the session at 1,000.
+const sdkDepth = 900
 
 // maxMessages bounds the messages of one body: each costs more memory than the two bytes of an empty one.
 const maxMessages = 10_000
@@ -62,4 +66,7 @@ type Message struct {
 	Error []byte
 	// Tagged reports a `jsonrpc` member. An untagged object with an `error` may be any HTTP API's error body.
 	Tagged bool
+	// Deep reports that the members are nested more deeply than the SDK takes. AppendResponse makes an error of such a response,
+	// and AppendClean leaves the parameters out.
+	Deep bool
 }

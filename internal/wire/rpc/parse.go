@@ -118,6 +118,7 @@ type envelope struct {
 
 func (s *scanner) message(depth int, to []Message) ([]Message, error) {
 	var e envelope
+	s.deepest = 0
 	err := s.object(depth, func(key, value []byte) {
 		switch string(key) {
 		case "jsonrpc":
@@ -138,6 +139,7 @@ func (s *scanner) message(depth int, to []Message) ([]Message, error) {
 		return nil, err
 	}
 	m := e.message()
+	m.Deep = s.deepest > sdkDepth
 	if m.Kind == Invalid {
 		return to, nil
 	}

@@ -13,6 +13,8 @@ type scanner struct {
 	data  []byte
 	pos   int
 	dirty bool
+	// deepest is the most levels that were open at once since it was reset.
+	deepest int
 	// objects has a bit for each level that is open below the one where skip began: object or array.
 	objects [MaxDepth/64 + 1]uint64
 }
@@ -141,6 +143,7 @@ func (s *scanner) start(depth *int) (opened bool, err error) {
 	}
 	word, bit := &s.objects[*depth/64], uint64(1)<<(*depth%64)
 	*depth++
+	s.deepest = max(s.deepest, *depth)
 	if c == '[' {
 		*word &^= bit
 		return true, nil

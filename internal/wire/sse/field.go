@@ -82,18 +82,18 @@ func (r *Reader) feed(part []byte) {
 	r.line.contents = append(r.line.contents, part...)
 }
 
-// grow doubles the data buffer where n more bytes don't fit, within the limit of an event. Plain append grows large
-// slices by a quarter, which copies a long event many times.
+// grow makes room for n more bytes of data: up to partSize in a buffer that doubles, beyond it in further parts.
 func (r *Reader) grow(n int) {
 	need := len(r.data) + n
 	if need <= cap(r.data) {
 		return
 	}
-	size := 2 * cap(r.data)
-	if r.limit > 0 {
-		size = int(min(int64(size), r.limit))
+	if len(r.data) >= partSize {
+		r.full = append(r.full, r.data)
+		r.data = make([]byte, 0, max(n, partSize))
+		return
 	}
-	r.data = append(make([]byte, 0, max(need, size)), r.data...)
+	r.data = append(make([]byte, 0, max(need, 2*cap(r.data))), r.data...)
 }
 
 // feedName takes the part up to the colon and returns what is behind it.
@@ -122,6 +122,7 @@ func (r *Reader) startField(f field) {
 		return
 	}
 	if r.hasData {
+		r.grow(1)
 		r.data = append(r.data, '\n')
 	}
 	r.hasData = true

@@ -16,6 +16,9 @@ const (
 	readSize = 16 << 10
 	// keepSize is the largest data buffer that is kept for the next event.
 	keepSize = 64 << 10
+	// partSize is the size from which on data is kept in parts: to move what is there into ever larger buffers would hold an
+	// event that is longer than allowed almost twice.
+	partSize = 1 << 20
 	// maxField bounds names and ids. An id goes back to the server in a request header, where more would be refused.
 	maxField = 4 << 10
 	// maxEmptyReads is how many reads in a row may bring neither a byte nor an error, as in package bufio.
@@ -60,7 +63,8 @@ type Reader struct {
 	size   int64 // bytes of the event so far
 
 	event   Event
-	data    []byte // of the event, reused
+	full    [][]byte // parts of a long event's data, before data
+	data    []byte   // of the event, reused
 	hasData bool
 	lastID  string
 }
@@ -161,7 +165,7 @@ func (r *Reader) endEvent() bool {
 	if r.event.HasID {
 		r.lastID = r.event.ID
 	}
-	if len(r.data) > 0 || r.event.HasID || r.event.Retry > 0 {
+	if r.some() || r.event.HasID || r.event.Retry > 0 {
 		return true
 	}
 	r.take()
@@ -171,10 +175,16 @@ func (r *Reader) endEvent() bool {
 // take hands the event over and starts a new one.
 func (r *Reader) take() Event {
 	event := r.event
+	if r.full != nil {
+		r.data, r.full = bytes.Join(append(r.full, r.data), nil), nil
+	}
 	event.Data = r.data
 	r.event, r.data, r.hasData = Event{}, r.data[:0], false
 	return event
 }
+
+// some reports whether the event has data.
+func (r *Reader) some() bool { return len(r.data) > 0 || r.full != nil }
 
 func (r *Reader) finish() (Event, error) {
 	if r.err != io.EOF {
@@ -183,7 +193,7 @@ func (r *Reader) finish() (Event, error) {
 	if !r.line.blank() {
 		r.endLine()
 	}
-	if len(r.data) == 0 {
+	if !r.some() {
 		return r.fail(io.EOF)
 	}
 	event := r.take()
@@ -193,7 +203,7 @@ func (r *Reader) finish() (Event, error) {
 
 func (r *Reader) fail(err error) (Event, error) {
 	r.err, r.buf, r.space = err, nil, nil
-	r.line, r.event, r.data, r.hasData = line{}, Event{}, nil, false
+	r.line, r.event, r.full, r.data, r.hasData = line{}, Event{}, nil, nil, false
 	return Event{}, err
 }
 
