@@ -2,6 +2,7 @@ package mcpclient_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -73,13 +74,16 @@ func (s *tokenServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprint(w, answer+"}")
 }
 
-func (s *tokenServer) accessToken() string  { return fmt.Sprintf("access-%s-%d", s.name, s.issued) }
-func (s *tokenServer) refreshToken() string { return fmt.Sprintf("refresh-%s-%d", s.name, s.issued) }
+func (s *tokenServer) accessToken() string  { return s.access(s.issued) }
+func (s *tokenServer) refreshToken() string { return s.refresh(s.issued) }
 
-// authorize puts a token server on the network. Tokens are named after the
-// test: grants are shared in the whole process.
+func (s *tokenServer) access(n int) string  { return fmt.Sprintf("access-%s-%d", s.name, n) }
+func (s *tokenServer) refresh(n int) string { return fmt.Sprintf("refresh-%s-%d", s.name, n) }
+
+// authorize puts a token server on the network. No other one has the same
+// tokens: grants are shared in the whole process.
 func (w *world) authorize(s *tokenServer) *oauth2.Config {
-	s.name = w.t.Name()
+	s.name = rand.Text()
 	listener := w.net.Listen("auth.test:80")
 	server := &http.Server{Handler: s, BaseContext: func(net.Listener) context.Context { return context.Background() }}
 	var done sync.WaitGroup
@@ -107,7 +111,7 @@ func TestExpiredTokenIsRefreshedOnceForAll(t *testing.T) {
 		servers := make([]*mcptest.Server, 10)
 		for i := range servers {
 			slug := fmt.Sprintf("s%d", i)
-			servers[i] = &mcptest.Server{Token: "access-" + t.Name() + "-1"}
+			servers[i] = &mcptest.Server{Token: auth.access(1)}
 			w.serve(slug, servers[i]).Auth = mcpclient.OAuth2{Config: config}
 			w.stale(auth, slug)
 		}
@@ -136,7 +140,7 @@ func TestExpiredTokenIsRefreshedOnceForAll(t *testing.T) {
 		w.background.Wait()
 		require.Equal(t, 1, auth.refreshes())
 		require.Len(t, persisted, 1)
-		require.Equal(t, "refresh-"+t.Name()+"-1", persisted[0].Token.RefreshToken)
+		require.Equal(t, auth.refresh(1), persisted[0].Token.RefreshToken)
 
 		r := w.connect() // the host still brings the old token: its store was down
 		require.Equal(t, mcpclient.ConnectOutcomeConnected, r.of("s0").Outcome, r.of("s0").Error)
@@ -163,7 +167,7 @@ func TestTokenThatExpiresDuringTheStepIsRefreshedBeforeTheNextCall(t *testing.T)
 				require.Equal(t, 2, auth.refreshes())
 				requests := s.Recorder.Requests()
 				last := requests[len(requests)-1]
-				require.Equal(t, "Bearer access-"+t.Name()+"-2", last.Header.Get("Authorization"))
+				require.Equal(t, "Bearer "+auth.access(2), last.Header.Get("Authorization"))
 				r.cleanup()
 				w.background.Wait()
 			})
@@ -179,7 +183,7 @@ func TestRefusedTokenIsRefreshedAndTheRequestSentAgain(t *testing.T) {
 					auth := &tokenServer{}
 					refusing := map[string]mcptest.Phase{"initialize": mcptest.Every, "list": mcptest.List, "call": mcptest.Call}[phase]
 					s := &mcptest.Server{LegacySSE: legacy, Fault: func(p mcptest.Phase, rw http.ResponseWriter, r *http.Request) bool {
-						if p != refusing || r.Header.Get("Authorization") != "Bearer access-"+t.Name()+"-0" {
+						if p != refusing || r.Header.Get("Authorization") != "Bearer "+auth.access(0) {
 							return false
 						}
 						rw.WriteHeader(http.StatusUnauthorized)
@@ -318,10 +322,11 @@ func TestProviderWithoutRotationKeepsTheRefreshToken(t *testing.T) {
 
 func TestRefreshFollowsNoRedirectAndShowsNoSecret(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		auth := &tokenServer{fail: func(rw http.ResponseWriter) bool {
+		var auth *tokenServer
+		auth = &tokenServer{fail: func(rw http.ResponseWriter) bool {
 			rw.Header().Set("Location", "http://canary.test/token")
 			rw.WriteHeader(http.StatusTemporaryRedirect)
-			_, _ = fmt.Fprint(rw, "client-secret refresh-"+t.Name()+"-0")
+			_, _ = fmt.Fprint(rw, "client-secret "+auth.refresh(0))
 			return true
 		}}
 		config := w.authorize(auth)
@@ -331,7 +336,7 @@ func TestRefreshFollowsNoRedirectAndShowsNoSecret(t *testing.T) {
 		require.ErrorContains(t, err, "307")
 		require.NotErrorIs(t, err, mcpclient.ErrGrantRevoked)
 		require.NotContains(t, err.Error(), "client-secret")
-		require.NotContains(t, err.Error(), "refresh-"+t.Name())
+		require.NotContains(t, err.Error(), auth.refresh(0))
 		require.Empty(t, canary.Recorder.Requests())
 	})
 }

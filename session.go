@@ -30,6 +30,9 @@ const (
 	methodInitialize  = "initialize"
 	methodInitialized = "notifications/initialized"
 	methodDiscover    = "server/discover"
+
+	methodListen       = "subscriptions/listen"
+	methodToolsChanged = "notifications/tools/list_changed"
 )
 
 // session is one MCP session, from the first request until end. All its
@@ -50,8 +53,10 @@ type session struct {
 	users  sync.WaitGroup // calls that run on it
 	// version is the protocol version that is asked for.
 	version string
-	// listsTools is false where the server says that it has no tools.
-	listsTools bool
+	// listsTools is false where the server says that it has no tools, and
+	// tellsChanges true where it says that it announces changes of them.
+	listsTools, tellsChanges bool
+	background               sync.WaitGroup // what listens for the server
 	warm       atomic.Bool // initialize went out on a connection that was open already
 }
 
@@ -108,10 +113,34 @@ func (s *session) connect(onSend func()) error {
 	if cause := context.Cause(s.life); cause != nil {
 		return cause // also where the SDK made a session of a killed connection
 	}
-	if err == nil && s.stateless() {
+	if err != nil {
+		return err
+	}
+	if s.stateless() {
 		s.listsTools = hasTools(s.mcp.InitializeResult().Capabilities)
 	}
-	return err
+	s.listen()
+	return nil
+}
+
+// listen waits for the announcements of a session that a Pool keeps. Nothing
+// waits for it but the session's end, and its failure does no harm. (On the
+// older transport they come on the session's own stream, and from protocol
+// 2026-07-28 on through subscriptions/listen.)
+func (s *session) listen() {
+	changed := s.server.onListChanged
+	if changed == nil || !s.tellsChanges || s.stateless() || s.server.config.Transport == TransportSSE {
+		return
+	}
+	s.background.Add(1)
+	spawn(func() {
+		defer s.background.Done()
+		_ = s.wire.Listen(s.life, func(method string) {
+			if method == methodToolsChanged {
+				changed()
+			}
+		})
+	})
 }
 
 func (s *session) transport() mcp.Transport {
@@ -169,6 +198,14 @@ func (s *session) send(next mcp.MethodHandler, onSend func()) mcp.MethodHandler 
 				return err
 			})
 			return res, err
+		case methodListen:
+			// It is answered when it ends: not on the way of a connect.
+			s.background.Add(1)
+			spawn(func() {
+				defer s.background.Done()
+				_, _ = next(ctx, method, req)
+			})
+			return &mcp.SubscriptionsListenResult{}, nil
 		}
 		return next(ctx, method, req)
 	}
@@ -219,6 +256,9 @@ func (s *session) cleanInitialize(raw []byte) []byte {
 	if json.Unmarshal(in.Capabilities, &capabilities) == nil && capabilities != nil {
 		tools := capabilities["tools"]
 		s.listsTools = tools != nil && string(tools) != "null"
+		var can struct{ ListChanged json.RawMessage }
+		_ = json.Unmarshal(tools, &can) // of another type, it says nothing
+		s.tellsChanges = string(can.ListChanged) == "true"
 	}
 	if s.listsTools {
 		out.Capabilities.Tools = &mcp.ToolCapabilities{}
@@ -255,6 +295,7 @@ func (s *session) end(ctx context.Context) {
 		_ = s.mcp.Close()
 	}
 	s.ready.wait()
+	s.background.Wait()
 }
 
 // readiness is the notifications/initialized of a session: sent beside the
