@@ -57,7 +57,7 @@ type session struct {
 	// tellsChanges true where it says that it announces changes of them.
 	listsTools, tellsChanges bool
 	background               sync.WaitGroup // what listens for the server
-	warm       atomic.Bool // initialize went out on a connection that was open already
+	warm                     atomic.Bool    // initialize went out on a connection that was open already
 }
 
 var errSessionOver = errors.New("the session is closed")
