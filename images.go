@@ -2,7 +2,11 @@ package mcpclient
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
 
 	"charm.land/fantasy"
 )
@@ -23,10 +27,16 @@ func PrepareStep(ctx context.Context, options fantasy.PrepareStepFunctionOptions
 }
 
 // lossyProviders send nothing at all in place of a tool result with an image,
-// which leaves a call without an answer: google and kronk in every version of
-// fantasy known, openrouter and vercel before v0.45.4, which can't be told
-// from here.
-var lossyProviders = []string{"google", "vertex", "kronk", "openrouter", "vercel"}
+// which leaves a call without an answer, in every version of fantasy known.
+// lossyBefore are those that did so before fantasyKeepsMedia.
+var (
+	lossyProviders = []string{"google", "vertex", "kronk"}
+	lossyBefore    = []string{"openrouter", "vercel"}
+)
+
+// fantasyKeepsMedia is the first version of fantasy whose openrouter and vercel
+// providers send media of tool results.
+var fantasyKeepsMedia = [3]int{0, 45, 4}
 
 func imagesAsText(ctx context.Context, mode ImageMode) bool {
 	if mode == ImagesAsText {
@@ -34,10 +44,35 @@ func imagesAsText(ctx context.Context, mode ImageMode) bool {
 	}
 	provider, _ := ctx.Value(providerKey{}).(string)
 	provider = strings.ToLower(provider)
-	for _, lossy := range lossyProviders {
-		if strings.Contains(provider, lossy) {
-			return true
+	isOneOf := func(names []string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(provider, name) })
+	}
+	return isOneOf(lossyProviders) || isOneOf(lossyBefore) && !fantasyIsNew()
+}
+
+// fantasyIsNew looks at what the program was built with. A version that can't be
+// told counts as an old one.
+var fantasyIsNew = sync.OnceValue(func() bool {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return false
+	}
+	for _, m := range info.Deps {
+		if m.Path == "charm.land/fantasy" {
+			if m.Replace != nil {
+				m = m.Replace
+			}
+			return atLeast(m.Version, fantasyKeepsMedia)
 		}
 	}
 	return false
+})
+
+// atLeast compares a version of the form v1.2.3.
+func atLeast(version string, least [3]int) bool {
+	var v [3]int
+	if _, err := fmt.Sscanf(version, "v%d.%d.%d", &v[0], &v[1], &v[2]); err != nil {
+		return false
+	}
+	return slices.Compare(v[:], least[:]) >= 0
 }

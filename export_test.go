@@ -1,0 +1,4 @@
+package mcpclient
+
+// Unexported names that tests look at.
+var AtLeast = atLeast
