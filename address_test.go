@@ -1,6 +1,7 @@
 package mcpclient_test
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"net/netip"
@@ -63,7 +64,7 @@ func TestAddressPolicy(t *testing.T) {
 func TestMetadataAddressIsNeverDialled(t *testing.T) {
 	for _, url := range []string{"http://169.254.169.254/mcp", "http://[::ffff:169.254.169.254]/mcp", "http://0xa9fea9fe/mcp", "http://[fe80::1%25lo]/mcp", "http://0.0.0.0:1/mcp", "http://100.100.100.200/"} {
 		var dialled atomic.Int32
-		for _, client := range []*http.Client{nil, {Transport: &http.Transport{Dial: func(string, string) (net.Conn, error) { //nolint:staticcheck // hosts still use it
+		for _, client := range []*http.Client{nil, {Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 			dialled.Add(1)
 			return nil, net.ErrClosed
 		}}}} {

@@ -54,38 +54,38 @@ func (s *stream) wake() {
 
 func (s *stream) read(p []byte) (int, error) {
 	for {
-		n, err, changed, until := s.tryRead(p)
+		n, w, err := s.tryRead(p)
 		if n > 0 || err != nil || len(p) == 0 {
 			return n, err
 		}
-		await(changed, until)
+		w.await()
 	}
 }
 
-// tryRead takes what has arrived. With nothing to return it says what to wait for: a change, or a time if that is not zero.
-func (s *stream) tryRead(p []byte) (n int, err error, changed <-chan struct{}, until time.Time) {
+// tryRead takes what has arrived. With nothing to return it says what to wait for.
+func (s *stream) tryRead(p []byte) (n int, w wait, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
 	if s.readerClosed {
-		return 0, net.ErrClosed, nil, until
+		return 0, wait{}, net.ErrClosed
 	}
 	if passed(s.readBy, now) {
-		return 0, os.ErrDeadlineExceeded, nil, until
+		return 0, wait{}, os.ErrDeadlineExceeded
 	}
-	until = s.readBy
+	until := s.readBy
 	if len(s.chunks) == 0 {
 		if s.end == nil {
-			return 0, nil, s.changed, until
+			return 0, wait{s.changed, until}, nil
 		}
 		if !now.Before(s.endAt) {
-			return 0, s.end, nil, until
+			return 0, wait{}, s.end
 		}
-		return 0, nil, s.changed, earlier(until, s.endAt)
+		return 0, wait{s.changed, earlier(until, s.endAt)}, nil
 	}
 	first := &s.chunks[0]
 	if now.Before(first.at) {
-		return 0, nil, s.changed, earlier(until, first.at)
+		return 0, wait{s.changed, earlier(until, first.at)}, nil
 	}
 	n = copy(p, first.data)
 	first.data = first.data[n:]
@@ -94,45 +94,45 @@ func (s *stream) tryRead(p []byte) (n int, err error, changed <-chan struct{}, u
 	}
 	s.size -= n
 	s.wake()
-	return n, nil, nil, until
+	return n, wait{}, nil
 }
 
 func (s *stream) write(p []byte) (int, error) {
 	written := 0
 	for {
-		n, err, changed, until := s.tryWrite(p[written:])
+		n, w, err := s.tryWrite(p[written:])
 		written += n
 		if err != nil || written == len(p) {
 			return written, err
 		}
 		if n == 0 {
-			await(changed, until)
+			w.await()
 		}
 	}
 }
 
-func (s *stream) tryWrite(p []byte) (n int, err error, changed <-chan struct{}, until time.Time) {
+func (s *stream) tryWrite(p []byte) (n int, w wait, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
 	switch {
 	case s.writerClosed:
-		return 0, net.ErrClosed, nil, until
+		return 0, wait{}, net.ErrClosed
 	case s.readerClosed:
-		return 0, syscall.EPIPE, nil, until
+		return 0, wait{}, syscall.EPIPE
 	case passed(s.writeBy, now):
-		return 0, os.ErrDeadlineExceeded, nil, until
+		return 0, wait{}, os.ErrDeadlineExceeded
 	case s.size >= streamBuffer:
-		return 0, nil, s.changed, s.writeBy
+		return 0, wait{s.changed, s.writeBy}, nil
 	}
 	if len(p) == 0 {
-		return 0, nil, nil, until
+		return 0, wait{}, nil
 	}
 	n = min(len(p), streamBuffer-s.size)
 	s.chunks = append(s.chunks, chunk{append([]byte(nil), p[:n]...), now.Add(s.latency)})
 	s.size += n
 	s.wake()
-	return n, nil, nil, until
+	return n, wait{}, nil
 }
 
 // finish ends the stream behind what was written; the first end stays.
@@ -172,15 +172,21 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-func await(changed <-chan struct{}, until time.Time) {
-	if until.IsZero() {
-		<-changed
+// wait is what a stream waits for: a change, or a time if that is not zero.
+type wait struct {
+	changed <-chan struct{}
+	until   time.Time
+}
+
+func (w wait) await() {
+	if w.until.IsZero() {
+		<-w.changed
 		return
 	}
-	timer := time.NewTimer(time.Until(until))
+	timer := time.NewTimer(time.Until(w.until))
 	defer timer.Stop()
 	select {
-	case <-changed:
+	case <-w.changed:
 	case <-timer.C:
 	}
 }

@@ -27,7 +27,6 @@ type session struct {
 	out    chan []byte // the event stream of the older transport; its GET handler takes from it
 
 	mu          sync.Mutex
-	protocol    string
 	initialized bool
 	asked       int
 	replies     map[string]chan []byte // answers of the client that a behaviour waits for, by request id

@@ -3,8 +3,6 @@ package wire
 import (
 	"context"
 	"errors"
-	"io"
-	"sync"
 	"time"
 )
 
@@ -71,17 +69,5 @@ func (s *Session) reason(request context.Context, err error) error {
 	if over := s.over(request); over != nil {
 		return over
 	}
-	return err
-}
-
-// leasedBody is the body of a response. Closing it ends the request's lifeline.
-type leasedBody struct {
-	io.Reader
-	close func() error
-	once  sync.Once
-}
-
-func (b *leasedBody) Close() (err error) {
-	b.once.Do(func() { err = b.close() })
 	return err
 }

@@ -32,7 +32,8 @@ func (p Policy) Transport(t *http.Transport) *http.Transport {
 		// By default a transport speaks HTTP/2 only if it has no dial function. Clone has decided this for t.
 		clone.ForceAttemptHTTP2 = true
 	}
-	clone.Dial, clone.DialTLS = nil, nil //nolint:staticcheck // a caller's transport may still use them
+	//lint:ignore SA1019 a caller's transport may still use them
+	clone.Dial, clone.DialTLS = nil, nil
 	clone.DialContext = p.plain(t)
 	clone.DialTLSContext = p.secure(t)
 	clone.Proxy = p.proxy(t.Proxy)
@@ -50,7 +51,8 @@ func (p Policy) EnvironmentProxy() func(*http.Request) (*url.URL, error) {
 
 // plain is the policy's form of how t dials without TLS.
 func (p Policy) plain(t *http.Transport) DialFunc {
-	dial := either(t.DialContext, t.Dial) //nolint:staticcheck // see Transport
+	//lint:ignore SA1019 see Transport
+	dial := either(t.DialContext, t.Dial)
 	switch {
 	case dial == nil:
 		return p.Dialer(nil)
@@ -62,7 +64,8 @@ func (p Policy) plain(t *http.Transport) DialFunc {
 
 // secure is the policy's form of how t dials for https, nil if it does that as for http.
 func (p Policy) secure(t *http.Transport) DialFunc {
-	dial := either(t.DialTLSContext, t.DialTLS) //nolint:staticcheck // see Transport
+	//lint:ignore SA1019 see Transport
+	dial := either(t.DialTLSContext, t.DialTLS)
 	if dial == nil || p.Mode == AllowAll {
 		return dial
 	}
