@@ -223,7 +223,13 @@ func (a *attempt) failed(err error, t *trial) ConnectSummary {
 	if note := t.why(); note != "" && f.outcome == ConnectOutcomeAuthRequired {
 		f.text += " (" + note + ")"
 	}
-	return a.failure(f, phase)
+	summary := a.failure(f, phase)
+	if info := t.info.Load(); info != nil {
+		var c catalog
+		c.introduce(a.server, *info)
+		summary.Protocol, summary.Server = c.protocol, c.serverName
+	}
+	return summary
 }
 
 func (a *attempt) failure(f failure, phase string) ConnectSummary {

@@ -1,6 +1,8 @@
 package mcpclient
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -35,13 +37,12 @@ func (s *server) catalog(info sessionInfo, l *listing, names func([]string) []st
 	}
 	raw := make([]string, len(l.tools))
 	for i := range l.tools {
-		raw[i] = l.tools[i].Name
+		raw[i] = s.nameable(l.tools[i].Name)
 	}
 	safe := names(raw)
 	instructions := redact.Cut(s.redactor().Text(strings.TrimSpace(info.instructions), 0), maxInstructions)
-	filter := newFilter(s.config)
 	for i, listed := range l.tools {
-		if !filter.keeps(listed.Name) {
+		if !s.config.keeps(listed.Name) {
 			c.filtered++
 			debug("mcp tool filtered", slog.F("tool", s.line(listed.Name)))
 			continue
@@ -54,10 +55,21 @@ func (s *server) catalog(info sessionInfo, l *listing, names func([]string) []st
 		o.instructions = instructions
 		c.offers = append(c.offers, o)
 	}
-	for _, pattern := range filter.unmatched() {
+	for _, pattern := range s.config.unmatched(raw) {
 		debug("mcp tool pattern matched nothing", slog.F("pattern", pattern))
 	}
 	return c
+}
+
+// nameable is what a tool's name for models is made of: the raw name, or what is
+// left of it without secrets and a hash that keeps it apart from others.
+func (s *server) nameable(raw string) string {
+	shown := s.redactor().Redact(raw)
+	if shown == raw {
+		return raw
+	}
+	sum := sha256.Sum256([]byte(raw))
+	return shown + " " + hex.EncodeToString(sum[:8])
 }
 
 // debugLog writes one record about a tool.
@@ -65,7 +77,7 @@ type debugLog func(message string, fields ...slog.Field)
 
 // introduce keeps how the server calls itself.
 func (c *catalog) introduce(s *server, info sessionInfo) {
-	c.protocol = redact.Cut(redact.Line(info.protocol), maxNameBytes)
+	c.protocol = s.redactor().Line(info.protocol, maxNameBytes)
 	name := info.name
 	if info.version != "" {
 		name += "/" + info.version
@@ -84,6 +96,7 @@ func (s *server) offer(listed toollist.Tool, name string) (o *offered, reason st
 	schema, err := toolschema.Convert(listed.InputSchema, toolschema.Options{
 		Intent: s.config.ModelIntent,
 		Clean:  func(text string) string { return s.redactor().Text(text, 0) },
+		Secret: func(text string) bool { return s.redactor().Contains(redact.Clean(text)) },
 	})
 	if err != nil {
 		return nil, s.line(err.Error())

@@ -5,32 +5,14 @@ import (
 	"slices"
 )
 
-// filter decides by raw tool names which tools of a server are offered.
-type filter struct {
-	allow, deny []string
-	matched     map[string]bool
-}
-
-func newFilter(c ServerConfig) *filter {
-	return &filter{allow: c.ToolAllowList, deny: c.ToolDenyList, matched: map[string]bool{}}
-}
-
-// keeps says whether a tool is offered: a deny always wins, and an empty allow
-// list allows all.
-func (f *filter) keeps(name string) bool {
-	denied := f.matches(f.deny, name)
-	allowed := f.matches(f.allow, name)
-	return !denied && (allowed || len(f.allow) == 0)
-}
-
-func (f *filter) matches(patterns []string, name string) (any bool) {
-	for _, pattern := range patterns {
-		if matches(pattern, name) {
-			f.matched[pattern] = true
-			any = true
-		}
+// keeps decides by its raw name whether a tool of the server is offered: a deny
+// always wins, and an empty allow list allows all.
+func (c *ServerConfig) keeps(name string) bool {
+	matching := func(pattern string) bool { return matches(pattern, name) }
+	if slices.ContainsFunc(c.ToolDenyList, matching) {
+		return false
 	}
-	return any
+	return len(c.ToolAllowList) == 0 || slices.ContainsFunc(c.ToolAllowList, matching)
 }
 
 // matches: a raw name matches itself also where it happens to be a pattern, or
@@ -43,8 +25,10 @@ func matches(pattern, name string) bool {
 	return err == nil && ok
 }
 
-// unmatched are the patterns that no name has matched.
-func (f *filter) unmatched() []string {
-	all := slices.Concat(f.allow, f.deny)
-	return slices.DeleteFunc(all, func(p string) bool { return f.matched[p] })
+// unmatched are the patterns that match none of the names.
+func (c *ServerConfig) unmatched(names []string) []string {
+	all := slices.Concat(c.ToolAllowList, c.ToolDenyList)
+	return slices.DeleteFunc(all, func(pattern string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return matches(pattern, name) })
+	})
 }

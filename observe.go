@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -57,6 +58,11 @@ type ToolCallSummary struct {
 	// AuthChallenge what the server asked for then, as in ConnectSummary.
 	HTTPStatus    int
 	AuthChallenge string
+	// ErrorKind says what kind of failure it was, in a form of few values:
+	// "http_503", "rpc_-32602", "redirect", "limit", "answer", "network",
+	// "no_slot", "closed"; empty where the tool gave a result, and where time or
+	// the caller ended the call.
+	ErrorKind string
 }
 
 // observed tells the hook how a call ended.
@@ -75,6 +81,9 @@ func (t *tool) observed(ctx context.Context, callID string, started time.Time, s
 		Duration: time.Since(started), Outcome: outcome,
 		Attempts: stats.attempts, Renewed: stats.renewed, BytesIn: stats.in, BytesOut: stats.out,
 	}
+	if err != nil && outcome != ToolCallRejected {
+		summary.ErrorKind = errorKind(err)
+	}
 	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
 		summary.HTTPStatus = h.Status
 		if needsAuth(h.Status) {
@@ -82,6 +91,34 @@ func (t *tool) observed(ctx context.Context, callID string, started time.Time, s
 		}
 	}
 	hook(ctx, summary)
+}
+
+// errorKind is the kind of a call's error, for metrics.
+func errorKind(err error) string {
+	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
+		return "http_" + strconv.Itoa(h.Status)
+	}
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return "rpc_" + strconv.FormatInt(e.Code, 10)
+	}
+	if _, ok := errors.AsType[*wire.RedirectError](err); ok {
+		return "redirect"
+	}
+	if _, ok := errors.AsType[*wire.LimitError](err); ok {
+		return "limit"
+	}
+	switch {
+	case errors.Is(err, errClosed):
+		return "closed"
+	case errors.Is(err, errNoSlot):
+		return "no_slot"
+	case errors.Is(err, errIdle), errors.Is(err, errMaxTime), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return ""
+	}
+	if a, ok := errors.AsType[*wire.AnswerError](err); ok && a.Cause == nil {
+		return "answer"
+	}
+	return "network"
 }
 
 // callOutcome classifies the error of a call as callFailure puts it in words.

@@ -46,7 +46,7 @@ func (t *tool) run(ctx context.Context, call fantasy.ToolCall) (response fantasy
 	var err error
 	defer func() { t.observed(ctx, call.ID, started, stats, outcome, err) }()
 	opts := t.lease.opts
-	if !newFilter(t.server.config).keeps(t.listed.Name) {
+	if !t.server.config.keeps(t.listed.Name) {
 		return t.failed("The tool was not run: it is not allowed.")
 	}
 	args, err := t.schema.Arguments(call.Input)
@@ -57,6 +57,7 @@ func (t *tool) run(ctx context.Context, call fantasy.ToolCall) (response fantasy
 	onProgress, reported := t.report(ctx, call.ID)
 	defer reported()
 	k.onProgress = onProgress
+	outcome = ToolCallUnknown // should it panic
 	raw, stats, err := t.lease.call(ctx, k)
 	if err != nil {
 		outcome = callOutcome(ctx, err)

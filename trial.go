@@ -12,6 +12,7 @@ import (
 type trial struct {
 	phase atomic.Pointer[string]
 	note  atomic.Pointer[string] // why it goes on without a credential
+	info  atomic.Pointer[sessionInfo]
 }
 
 func (t *trial) enter(phase string) { t.phase.Store(&phase) }
@@ -56,6 +57,8 @@ func (t *trial) run(ctx context.Context, s *server) (session *session, listed *l
 		return session, nil, err
 	}
 	defer release()
+	info := session.info()
+	t.info.Store(&info)
 	t.enter("list_tools")
 	listed, err = session.list(session.life, spawn)
 	if err != nil {
