@@ -3,9 +3,7 @@ package mcpclient
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -173,44 +171,6 @@ func (s *session) info() sessionInfo {
 	return info
 }
 
-// send is the sending middleware: it follows the handshake's own requests and
-// keeps notifications/initialized for readiness. Lists and calls bring an
-// exchange of their own.
-func (s *session) send(next mcp.MethodHandler, onSend func()) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		switch method {
-		case methodInitialized:
-			s.ready.send = func(onConn func()) error {
-				return exchange(s.life, wire.ExchangeOptions{OnConn: func(bool) { onConn() }}, func(ctx context.Context) error {
-					_, err := next(ctx, method, req)
-					return err
-				})
-			}
-			return nil, nil
-		case methodInitialize, methodDiscover:
-			var res mcp.Result
-			o := wire.ExchangeOptions{OnConn: func(reused bool) { s.warm.Store(reused); onSend() }}
-			if method == methodInitialize {
-				o.Stub = s.cleanInitialize
-			}
-			err := exchange(ctx, o, func(ctx context.Context) (err error) {
-				res, err = next(ctx, method, req)
-				return err
-			})
-			return res, err
-		case methodListen:
-			// It is answered when it ends: not on the way of a connect.
-			s.background.Add(1)
-			spawn(func() {
-				defer s.background.Done()
-				_, _ = next(ctx, method, req)
-			})
-			return &mcp.SubscriptionsListenResult{}, nil
-		}
-		return next(ctx, method, req)
-	}
-}
-
 // refuseRequests answers every request of the server but ping: the client has
 // advertised nothing that it could be asked for.
 func refuseRequests(next mcp.MethodHandler) mcp.MethodHandler {
@@ -237,50 +197,6 @@ func exchange(ctx context.Context, o wire.ExchangeOptions, do func(context.Conte
 	return err
 }
 
-// cleanInitialize makes of a server's initialize result one that the SDK can
-// decode: what has a wrong type, and what this package does not use, is left
-// out.
-func (s *session) cleanInitialize(raw []byte) []byte {
-	var in struct{ ProtocolVersion, Instructions, ServerInfo, Capabilities json.RawMessage }
-	if json.Unmarshal(raw, &in) != nil {
-		return raw
-	}
-	out := mcp.InitializeResult{Capabilities: &mcp.ServerCapabilities{}, ServerInfo: &mcp.Implementation{}}
-	out.ProtocolVersion = text(in.ProtocolVersion)
-	out.Instructions = text(in.Instructions)
-	var info struct{ Name, Version json.RawMessage }
-	if json.Unmarshal(in.ServerInfo, &info) == nil {
-		out.ServerInfo.Name, out.ServerInfo.Version = text(info.Name), text(info.Version)
-	}
-	var capabilities map[string]json.RawMessage
-	if json.Unmarshal(in.Capabilities, &capabilities) == nil && capabilities != nil {
-		tools := capabilities["tools"]
-		s.listsTools = tools != nil && string(tools) != "null"
-		var can struct{ ListChanged json.RawMessage }
-		_ = json.Unmarshal(tools, &can) // of another type, it says nothing
-		s.tellsChanges = string(can.ListChanged) == "true"
-	}
-	if s.listsTools {
-		out.Capabilities.Tools = &mcp.ToolCapabilities{}
-	}
-	clean, err := json.Marshal(out)
-	if err != nil {
-		return raw
-	}
-	return clean
-}
-
-// text is the string that raw holds; empty where it holds none.
-func text(raw json.RawMessage) string {
-	var s string
-	if raw == nil || json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
-}
-
-func hasTools(c *mcp.ServerCapabilities) bool { return c != nil && c.Tools != nil }
-
 // end closes the session: politely where the server has one to end and answers
 // within ctx, and then for good. It waits for everything that the session
 // started. A notifications/initialized that is still on its way may arrive, so
@@ -296,74 +212,4 @@ func (s *session) end(ctx context.Context) {
 	}
 	s.ready.wait()
 	s.background.Wait()
-}
-
-// readiness is the notifications/initialized of a session: sent beside the
-// first tools/list instead of before it, which saves a round trip.
-type readiness struct {
-	send  func(onConn func()) error // nil: nothing to send
-	once  sync.Once
-	begun atomic.Bool
-	done  chan struct{} // closed when sent or failed
-}
-
-// start sends the notification in a goroutine that run starts. The session's
-// end ends it, and wait awaits it. The channel is closed when the notification
-// has its connection, or failed to get one.
-func (r *readiness) start(run func(func())) <-chan struct{} {
-	onWay := make(chan struct{})
-	var once sync.Once
-	reached := func() { once.Do(func() { close(onWay) }) }
-	if r.send == nil {
-		reached()
-		return onWay
-	}
-	r.once.Do(func() {
-		r.begun.Store(true)
-		run(func() {
-			defer close(r.done)
-			defer reached()
-			_ = r.send(reached) // a server that refuses it is served all the same
-		})
-	})
-	return onWay
-}
-
-func (r *readiness) wait() { r.waitWithin(context.Background()) }
-
-func (r *readiness) waitWithin(ctx context.Context) {
-	if !r.begun.Load() {
-		return
-	}
-	select {
-	case <-r.done:
-	case <-ctx.Done():
-	}
-}
-
-// sent is closed when the notification was answered.
-func (r *readiness) sent() <-chan struct{} { return r.done }
-
-// modernOnly says whether initialize was refused in the way of a server that
-// speaks protocol 2026-07-28 alone (SEP-2575): there is no such method, the
-// version is not supported (and it names one that is), or the request lacks the
-// header or the _meta that every request of that protocol has.
-func modernOnly(err error) bool {
-	var e *jsonrpc.Error
-	if !errors.As(err, &e) {
-		return false
-	}
-	switch e.Code {
-	case jsonrpc.CodeMethodNotFound, mcp.CodeHeaderMismatch, mcp.CodeMissingRequiredClientCapabilities:
-		return true
-	case jsonrpc.CodeInvalidParams:
-		return strings.Contains(e.Message, "_meta")
-	case mcp.CodeUnsupportedProtocolVersion:
-		var data mcp.UnsupportedProtocolVersionData
-		if json.Unmarshal(e.Data, &data) != nil || len(data.Supported) == 0 {
-			return true
-		}
-		return slices.ContainsFunc(data.Supported, func(v string) bool { return v >= protocolStateless })
-	}
-	return false
 }

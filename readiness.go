@@ -1,0 +1,53 @@
+package mcpclient
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// readiness is the notifications/initialized of a session: sent beside the
+// first tools/list instead of before it, which saves a round trip.
+type readiness struct {
+	send  func(onConn func()) error // nil: nothing to send
+	once  sync.Once
+	begun atomic.Bool
+	done  chan struct{} // closed when sent or failed
+}
+
+// start sends the notification in a goroutine that run starts. The session's
+// end ends it, and wait awaits it. The channel is closed when the notification
+// has its connection, or failed to get one.
+func (r *readiness) start(run func(func())) <-chan struct{} {
+	onWay := make(chan struct{})
+	var once sync.Once
+	reached := func() { once.Do(func() { close(onWay) }) }
+	if r.send == nil {
+		reached()
+		return onWay
+	}
+	r.once.Do(func() {
+		r.begun.Store(true)
+		run(func() {
+			defer close(r.done)
+			defer reached()
+			_ = r.send(reached) // a server that refuses it is served all the same
+		})
+	})
+	return onWay
+}
+
+func (r *readiness) wait() { r.waitWithin(context.Background()) }
+
+func (r *readiness) waitWithin(ctx context.Context) {
+	if !r.begun.Load() {
+		return
+	}
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+	}
+}
+
+// sent is closed when the notification was answered.
+func (r *readiness) sent() <-chan struct{} { return r.done }
