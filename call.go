@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -224,26 +225,39 @@ func retryAfter(err error) time.Duration {
 // clock ends a call that makes no progress, or that takes too long in spite of
 // it. The context it ends is the call's own.
 type clock struct {
-	idle       time.Duration
-	idleTimer  *time.Timer
-	totalTimer *time.Timer
+	cancel context.CancelCauseFunc
+	idle   time.Duration
+	total  time.Duration
+	start  time.Time
+	last   atomic.Int64 // when progress was last made, from start
+	timer  *time.Timer
 }
 
 func startClock(cancel context.CancelCauseFunc, idle, total time.Duration) *clock {
-	return &clock{
-		idle:       idle,
-		idleTimer:  time.AfterFunc(idle, func() { cancel(fmt.Errorf("%w for %v", errIdle, idle)) }),
-		totalTimer: time.AfterFunc(total, func() { cancel(fmt.Errorf("%w for %v", errMaxTime, total)) }),
-	}
+	c := &clock{cancel: cancel, idle: idle, total: total, start: time.Now()}
+	c.timer = time.AfterFunc(total, c.ring)
+	c.timer.Reset(min(idle, total)) // now that ring can see it
+	return c
 }
 
 // progress gives the call another idle period.
-func (c *clock) progress() { c.idleTimer.Reset(c.idle) }
+func (c *clock) progress() { c.last.Store(int64(time.Since(c.start))) }
 
-func (c *clock) stop() {
-	c.idleTimer.Stop()
-	c.totalTimer.Stop()
+// ring looks whether time is up, and if it is not, when it will be.
+func (c *clock) ring() {
+	now := time.Since(c.start)
+	idleFor := now - time.Duration(c.last.Load())
+	switch {
+	case now >= c.total:
+		c.cancel(fmt.Errorf("%w for %v", errMaxTime, c.total))
+	case idleFor >= c.idle:
+		c.cancel(fmt.Errorf("%w for %v", errIdle, c.idle))
+	default:
+		c.timer.Reset(min(c.idle-idleFor, c.total-now))
+	}
 }
+
+func (c *clock) stop() { c.timer.Stop() }
 
 // progressTable brings progress notifications to the calls that they are about.
 // The zero value needs a prefix, which makes tokens unique beyond the session:

@@ -34,13 +34,13 @@ func (p *posted) json(resp *http.Response, body io.Reader) (*http.Response, erro
 // respond is a response that the SDK can use.
 func (p *posted) respond(contentType, session string, body []byte) *http.Response {
 	resp := local(p.request, http.StatusOK)
-	resp.Header.Set("Content-Type", contentType)
+	resp.Header["Content-Type"] = []string{contentType}
 	if session != "" {
 		resp.Header.Set(headerSession, session)
 	}
 	if body != nil {
 		resp.ContentLength = int64(len(body))
-		resp.Body = io.NopCloser(bytes.NewReader(body))
+		resp.Body = newMemory(body)
 	} else {
 		resp.ContentLength = -1
 	}

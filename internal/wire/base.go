@@ -20,15 +20,9 @@ type trip struct {
 	denied      error       // why the connection must not be used
 }
 
-type tripKey struct{}
-
-func withTrip(ctx context.Context, t *trip) context.Context {
-	return context.WithValue(ctx, tripKey{}, t)
-}
-
 // tripOf never returns nil.
 func tripOf(ctx context.Context) *trip {
-	if t, ok := ctx.Value(tripKey{}).(*trip); ok {
+	if t, ok := ctx.Value(tripKey{}).(*trip); ok && t != nil {
 		return t
 	}
 	return &trip{}

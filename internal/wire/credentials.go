@@ -19,8 +19,14 @@ func (c *credentials) RoundTrip(r *http.Request) (*http.Response, error) {
 		closeBody(r)
 		return nil, &OriginError{Origin: originName(r.URL)}
 	}
-	out := r.Clone(r.Context())
-	out.URL.User = nil // net/http would make an Authorization header of it
+	out := new(http.Request)
+	*out = *r
+	out.Header = r.Header.Clone()
+	if r.URL.User != nil { // net/http would make an Authorization header of it
+		plain := *r.URL
+		plain.User = nil
+		out.URL = &plain
+	}
 	t := tripOf(r.Context())
 	if c.headers != nil {
 		before := len(out.Header)

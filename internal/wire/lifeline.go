@@ -6,12 +6,37 @@ import (
 	"time"
 )
 
-type sessionKey struct{}
+// values is a context that never ends, with the values of another one and what the chain keeps of a request.
+type values struct {
+	context.Context // of the request that came
+	session         *Session
+	trip            *trip
+}
+
+type (
+	sessionKey struct{}
+	tripKey    struct{}
+)
+
+func (*values) Deadline() (deadline time.Time, ok bool) { return time.Time{}, false }
+func (*values) Done() <-chan struct{}                   { return nil }
+func (*values) Err() error                              { return nil }
+
+func (v *values) Value(key any) any {
+	switch key.(type) {
+	case sessionKey:
+		return v.session
+	case tripKey:
+		return v.trip
+	}
+	return v.Context.Value(key)
+}
 
 // lifeline is the context of one HTTP request. It has the values of the context that the request came with and ends with that
 // context, until it is detached, and with the life of the session.
 type lifeline struct {
 	ctx         context.Context
+	values      *values
 	cancel      context.CancelCauseFunc
 	stopRequest func() bool
 	stopLife    func() bool
@@ -19,10 +44,11 @@ type lifeline struct {
 
 // lifeline makes one; its owner calls end when the response's body is no longer needed.
 func (s *Session) lifeline(request context.Context) *lifeline {
-	values := context.WithValue(context.WithoutCancel(request), sessionKey{}, s)
+	values := &values{Context: request, session: s}
 	ctx, cancel := context.WithCancelCause(values)
 	return &lifeline{
 		ctx:         ctx,
+		values:      values,
 		cancel:      cancel,
 		stopRequest: context.AfterFunc(request, func() { cancel(request.Err()) }),
 		stopLife:    context.AfterFunc(s.life, func() { cancel(s.ended()) }),

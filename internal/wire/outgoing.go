@@ -70,13 +70,26 @@ func (s *Session) begin(out *outgoing, line *lifeline) *call {
 	return c
 }
 
-// send passes a request of the SDK down the chain, with the given body if that isn't nil.
+// send passes a request of the SDK down the chain, with the given body if that isn't nil. What it passes shares the header with the
+// SDK's request: credentials makes a copy before it sets any.
 func (s *Session) send(line *lifeline, t *trip, r *http.Request, body []byte) (*http.Response, error) {
-	out := r.Clone(withTrip(line.ctx, t))
+	line.values.trip = t
+	out := r.WithContext(line.ctx)
 	if body != nil {
 		out.ContentLength = int64(len(body))
-		out.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-		out.Body, _ = out.GetBody()
+		out.Body = newMemory(body)
+		out.GetBody = func() (io.ReadCloser, error) { return newMemory(body), nil }
 	}
 	return s.chain.RoundTrip(out)
 }
+
+// memory is a body that is there already.
+type memory struct{ bytes.Reader }
+
+func newMemory(body []byte) *memory {
+	m := new(memory)
+	m.Reset(body)
+	return m
+}
+
+func (*memory) Close() error { return nil }

@@ -179,7 +179,7 @@ func closeBody(r *http.Request) {
 // local is a response that was made here.
 func local(r *http.Request, status int) *http.Response {
 	return &http.Response{
-		Status:     fmt.Sprintf("%d %s", status, http.StatusText(status)),
+		Status:     http.StatusText(status),
 		StatusCode: status,
 		Proto:      "HTTP/1.1",
 		ProtoMajor: 1,
