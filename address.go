@@ -13,8 +13,9 @@ import (
 )
 
 // AddressPolicy says which IP addresses may be connected to. It is decided by
-// the address that is dialled, after names were resolved, for every dial. The
-// zero value is DenyMetadata.
+// the address that is dialled, after names were resolved, for every dial, also
+// of authorization servers. The zero value is DenyMetadata. An unknown Mode denies
+// what PublicOnly does.
 //
 // It holds in full for the package's own transport. The transport of an
 // Options.HTTPClient is treated by its kind. An *http.Transport is never
@@ -26,8 +27,11 @@ import (
 // used by the package's own transport with AllowAll alone: behind one, the
 // policy would see names where it has to judge addresses.
 type AddressPolicy struct {
-	Mode  AddressMode
-	Allow []netip.Prefix // always allowed
+	// Mode is what is denied; zero means DenyMetadata.
+	Mode AddressMode
+	// Allow are addresses that are allowed whatever Mode says. It must not be
+	// modified.
+	Allow []netip.Prefix
 }
 
 // AddressMode is what an AddressPolicy denies.
@@ -45,9 +49,12 @@ const (
 	AllowAll AddressMode = "allow_all"
 )
 
-// AddressError says that the address of Host is denied by the AddressPolicy. It
-// is found by errors.As, as *AddressError, in the errors of RefreshToken and
-// RevokeToken.
+// AddressError says that the address of Host is denied by the AddressPolicy.
+// Host is what was dialled, without the port: a name or an address. Addr (a
+// netip.Addr) is what it stands for, of several denied ones the first, and is not
+// valid where that could not be told. It is found by errors.As, as
+// *AddressError, in the errors of RefreshToken and RevokeToken; a server of which
+// it is true has the text in its summary.
 type AddressError = address.Error
 
 // policy is the form that dials use. A mode that nobody knows denies what

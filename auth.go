@@ -19,7 +19,13 @@ import (
 // OAuth2, APIKey, CustomHeaders and UserOIDC.
 //
 // Whatever the kind, credentials are put on a request when it is sent, and only
-// if it goes to the scheme, host and port of ServerConfig.URL.
+// if it goes to the scheme, host and port of ServerConfig.URL. They win over
+// user information in the URL, which wins over forwarded headers.
+//
+// A header that HTTP does not allow, or that is the connection's or the
+// protocol's own (Host, Content-Length, Mcp-* and the like), is a mistake in the
+// config: the server's outcome is ConnectOutcomeError, and its text names the
+// header and never the value.
 type Auth interface {
 	// credential resolves the kind for one server of one step. An error is a
 	// mistake in the config.
@@ -40,26 +46,33 @@ type Auth interface {
 // process share one refresh, and Options.OnTokenRefresh has the new token
 // before any request does.
 type OAuth2 struct {
-	// Config is the OAuth2 client that the token was issued to. Nil means that
-	// tokens are sent as they are.
+	// Config is the OAuth2 client that the token was issued to; it is not
+	// modified. Nil means that tokens are sent as they are; so is a token
+	// without a refresh token in any case.
 	Config *oauth2.Config
 }
 
-// APIKey sends one fixed header.
+// APIKey sends one fixed header, with Value as it is: a scheme such as "Bearer"
+// is part of it. Value is a secret.
 type APIKey struct{ Header, Value string }
 
-// CustomHeaders sends fixed headers.
+// CustomHeaders sends fixed headers, by name. Two names that differ in case alone
+// are a mistake. All values are secrets. The map must not be modified before
+// cleanup.
 type CustomHeaders map[string]string
 
 // UserOIDC sends the user's own OIDC access token, from Options.OIDCTokens, as
-// a bearer token.
+// a bearer token. The source is asked for every request, and once more after a
+// 401. Without a token the server is connected without one.
 type UserOIDC struct{}
 
 // UserToken is a user's OAuth2 token for one server.
 type UserToken struct {
 	// ServerID is the ID of the ServerConfig that the token is for.
 	ServerID uuid.UUID
-	Token    oauth2.Token
+	// Token is the token as it is stored. A zero Expiry means that it is not
+	// known to expire.
+	Token oauth2.Token
 	// NeedsReconnect says that the grant is dead: nothing of it is sent, and
 	// the user has to connect again.
 	NeedsReconnect bool
@@ -67,7 +80,9 @@ type UserToken struct {
 
 // OIDCTokenSource gives a user's own access token. It must be safe for
 // concurrent use and obey ctx; it is asked often and is expected to cache. An
-// empty token without an error means that the user has none.
+// empty token without an error means that the user has none. After an error the
+// request goes out without a token; the log has the reason, and the summary of a
+// server that refuses that.
 type OIDCTokenSource interface {
 	OIDCAccessToken(ctx context.Context, userID uuid.UUID) (string, error)
 }

@@ -38,9 +38,8 @@ func describeChallenge(c oauthex.Challenge) string {
 	scheme := strings.ToUpper(c.Scheme[:min(1, len(c.Scheme))]) + c.Scheme[min(1, len(c.Scheme)):]
 	var params []string
 	add := func(name, value string, limit int) {
-		value = strings.Map(unquotable, value)
 		if value != "" && len(value) <= limit {
-			params = append(params, name+`="`+value+`"`)
+			params = append(params, name+`="`+quotable.Replace(value)+`"`)
 		}
 	}
 	add("error", c.Params["error"], maxNameBytes)
@@ -49,13 +48,9 @@ func describeChallenge(c oauthex.Challenge) string {
 	return strings.TrimSpace(scheme + " " + strings.Join(params, ", "))
 }
 
-// unquotable leaves out what would end a quoted string.
-func unquotable(r rune) rune {
-	if r == '"' || r == '\\' {
-		return -1
-	}
-	return r
-}
+// quotable writes a quoted string of RFC 9110 section 5.6.4. Nothing is left out
+// of it: a secret is only known as one while it is whole.
+var quotable = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 func wholeScopes(scope string) string {
 	var kept strings.Builder

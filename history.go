@@ -18,7 +18,8 @@ type ConnectHistory struct {
 	dropped int
 }
 
-// Record adds summaries in the order given; beyond 100 the oldest give way.
+// Record adds copies of summaries in the order given; beyond 100 the oldest give
+// way.
 func (h *ConnectHistory) Record(summaries ...ConnectSummary) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

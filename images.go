@@ -18,7 +18,8 @@ type providerKey struct{}
 // the model in a form that the provider passes on: some lose them, and then the
 // whole conversation fails. Give it to the agent as its PrepareStep function
 // (fantasy.WithPrepareStep), or call it from your own and return the context it
-// returns. It changes nothing else of the step and never fails.
+// returns. It changes nothing else of the step, never fails, and may be called
+// concurrently. Without it images go to the model as they are.
 func PrepareStep(ctx context.Context, options fantasy.PrepareStepFunctionOptions) (context.Context, fantasy.PrepareStepResult, error) {
 	if options.Model != nil {
 		ctx = context.WithValue(ctx, providerKey{}, options.Model.Provider())

@@ -31,7 +31,8 @@ const instructionHead = `The MCP servers below say how their own tools are meant
 // servers that no longer fit are named. A server can't close its own fence: the
 // fence carries a hash of what it holds. The same tools give the same text, so
 // that prompt caches hold. Tools that are not this package's are passed over,
-// unless they have a method Unwrap() fantasy.AgentTool that leads to one.
+// unless they have a method Unwrap() fantasy.AgentTool that leads to one. It does
+// no I/O, works after cleanup too, and may be called concurrently.
 func Instructions(tools []fantasy.AgentTool) string {
 	blocks := map[string]string{}
 	for _, t := range tools {

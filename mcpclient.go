@@ -10,6 +10,9 @@
 // tools and nothing else: never the step, never another server, never the
 // caller's time. Faults of servers are never Go errors.
 //
+// A [Pool] has the same method, and keeps sessions warm between steps: the choice
+// of a backend whose chats have many steps.
+//
 // # Who owns what
 //
 // The caller owns the tools from the moment ConnectAll returns until it calls
@@ -17,7 +20,8 @@
 // no harm). Tools work until then, also after ConnectAll's context has ended.
 // A tool that is called after cleanup answers with an error response. What
 // outlives a call (the polite close of a session, at most 5 seconds; the
-// teardown of an abandoned attempt) is counted in [Options].Background.
+// teardown of an abandoned attempt) is counted in [Options].Background; with a
+// Pool, [Pool.Close] waits for it.
 //
 // # Trust
 //
@@ -75,10 +79,11 @@ type ServerConfig struct {
 	// ID identifies the server in summaries and tokens; unique within a list.
 	ID uuid.UUID
 	// Slug is the prefix of the names of the server's tools; not empty, unique
-	// within a list.
+	// within a list. What is not legal in such a name is replaced there.
 	Slug string
 	// URL is the server's endpoint, http or https, used byte for byte. User
-	// information in it is sent as Basic authentication and shown nowhere.
+	// information in it is sent as Basic authentication and shown nowhere. It
+	// and the values of the query are treated as secrets.
 	URL string
 	// Transport is the protocol spoken at URL. Zero means
 	// TransportStreamableHTTP.
@@ -130,7 +135,8 @@ type Tool interface {
 	// ServerID and ServerSlug are those of the tool's ServerConfig.
 	ServerID() uuid.UUID
 	ServerSlug() string
-	// Definition is the tool as its server listed it, with its raw name; not
-	// to be modified.
+	// Definition is the tool as its server listed it, with its raw name: what
+	// is neither cleaned nor cut nor searched for secrets, unlike all that Info
+	// returns. It is shared, and not to be modified.
 	Definition() *mcp.Tool
 }

@@ -15,10 +15,12 @@ import (
 )
 
 // ToolProgress is a sign of progress of one running call, as its server gives
-// it. Message is cleaned and redacted.
+// it. ServerID and ServerSlug are those of its ServerConfig. Message is cleaned,
+// redacted, and at most 512 bytes on one line; Tool and CallID are as the server
+// and the model give them. Progress need not grow, and has no unit.
 type ToolProgress struct {
 	ServerID                          uuid.UUID
-	ServerSlug, Tool, CallID, Message string  // Tool is the raw name, CallID the model's
+	ServerSlug, Tool, CallID, Message string  // Tool is the raw name, redacted; CallID the model's
 	Progress, Total                   float64 // Total is zero where the server does not know it
 }
 
@@ -30,12 +32,14 @@ const (
 	ToolCallOK ToolCallOutcome = "ok"
 	// ToolCallToolError: the tool ran and says that it failed.
 	ToolCallToolError ToolCallOutcome = "tool_error"
-	// ToolCallRejected: the call was not sent, for what it asked or because the
-	// step is over.
+	// ToolCallRejected: the call was not sent, for what it asked: its arguments
+	// can't be sent, or the tool is not allowed.
 	ToolCallRejected ToolCallOutcome = "rejected"
-	// ToolCallTimeout: the call's own limit ended it.
+	// ToolCallTimeout: the call's own limit ended it, also while it waited for a
+	// place.
 	ToolCallTimeout ToolCallOutcome = "timeout"
-	// ToolCallCanceled: the caller's context or cleanup ended it.
+	// ToolCallCanceled: the caller's context or cleanup ended it, or had ended
+	// before it.
 	ToolCallCanceled ToolCallOutcome = "canceled"
 	// ToolCallError: the server refused the call or could not be reached.
 	ToolCallError ToolCallOutcome = "error"
@@ -46,12 +50,18 @@ const (
 
 // ToolCallSummary is the record of one call. It holds no arguments and no
 // results.
+//
+// ServerID and ServerSlug are those of the tool's ServerConfig. Duration is that
+// of Run, with all waiting. BytesIn and BytesOut count bodies
+// of the call's own requests, over all attempts: those of answers after
+// decompression, and those of requests as often as they were sent. Tool and
+// CallID are as the server and the model give them: not cleaned.
 type ToolCallSummary struct {
 	ServerID                 uuid.UUID
-	ServerSlug, Tool, CallID string // Tool is the raw name, CallID the model's
+	ServerSlug, Tool, CallID string // Tool is the raw name, redacted; CallID the model's
 	Duration                 time.Duration
 	Outcome                  ToolCallOutcome
-	Attempts                 int  // how often the call was sent; 0: not at all
+	Attempts                 int  // how often it was handed to a session; 0: not at all
 	Renewed                  bool // a lost session was replaced
 	BytesIn, BytesOut        int64
 	// HTTPStatus is that of the answer that refused the call, if one did, and
@@ -77,7 +87,7 @@ func (t *tool) observed(ctx context.Context, callID string, started time.Time, s
 		}
 	}()
 	summary := ToolCallSummary{
-		ServerID: s.config.ID, ServerSlug: s.config.Slug, Tool: t.listed.Name, CallID: callID,
+		ServerID: s.config.ID, ServerSlug: s.config.Slug, Tool: s.redactor().Redact(t.listed.Name), CallID: callID,
 		Duration: time.Since(started), Outcome: outcome,
 		Attempts: stats.attempts, Renewed: stats.renewed, BytesIn: stats.in, BytesOut: stats.out,
 	}
@@ -201,7 +211,7 @@ func (r *reporter) tell(ctx context.Context, p *mcp.ProgressNotificationParams) 
 		}
 	}()
 	r.tool.lease.opts.OnProgress(ctx, ToolProgress{
-		ServerID: s.config.ID, ServerSlug: s.config.Slug, Tool: r.tool.listed.Name, CallID: r.callID,
+		ServerID: s.config.ID, ServerSlug: s.config.Slug, Tool: s.redactor().Redact(r.tool.listed.Name), CallID: r.callID,
 		Message: s.redactor().Line(p.Message, maxErrorBytes), Progress: p.Progress, Total: p.Total,
 	})
 }

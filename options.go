@@ -20,7 +20,8 @@ import (
 // panics is recovered.
 type Options struct {
 	// UserID is the user on whose behalf the servers are connected. It is
-	// handed to OIDCTokens and used for nothing else.
+	// handed to OIDCTokens, and keeps a Pool's sessions of users apart. It is not
+	// sent. Zero is a user like any other.
 	UserID uuid.UUID
 	// OIDCTokens gives the user's own access token for servers with UserOIDC.
 	// Nil means that no user has one.
@@ -34,11 +35,12 @@ type Options struct {
 	// shared by all calls in the process. Only its Transport is used, and it
 	// is never modified: redirects, time limits and credentials are this
 	// package's own concern, and http.Client.Timeout would end long tool
-	// calls.
+	// calls. A Pool shares sessions only between steps with the same HTTPClient.
 	HTTPClient *http.Client
 
 	// AddressPolicy says which addresses may be connected to, for servers and
-	// for the authorization servers of their tokens.
+	// for the authorization servers of their tokens. Zero denies the metadata
+	// services of clouds, and link-local addresses.
 	AddressPolicy AddressPolicy
 
 	// ConnectTimeout is the budget of one server, from resolving credentials
@@ -52,11 +54,12 @@ type Options struct {
 	MaxCallTimeout time.Duration
 
 	// ReservedNames are names that no returned tool may have, compared without
-	// case: those of the host's own tools.
+	// case: those of the host's own tools. Nil reserves none.
 	ReservedNames []string
 	// ToolFilter may drop a tool by its whole definition, as the server listed
 	// it; the reason ends in ConnectSummary.Dropped. It runs after the allow
-	// and deny lists. A panic in it drops the tool. Nil keeps all.
+	// and deny lists, in every step, also on a Pool. It must not modify the
+	// tool. A panic in it drops the tool. Nil keeps all.
 	ToolFilter func(ServerConfig, *mcp.Tool) (keep bool, reason string)
 	// ClientInfo is how the client introduces itself to servers. Zero means
 	// this package's name and version.
@@ -65,12 +68,17 @@ type Options struct {
 	Limits Limits
 
 	// OnTokenRefresh persists a refreshed token. It is called before any request
-	// uses the token, and bounded by its context, which it must obey: requests
-	// that need the token wait for it. Its error is logged; the token is used
-	// all the same.
+	// uses the token, and bounded by its context (30 seconds), which it must
+	// obey: requests that need the token wait for it. Its error is logged; the
+	// token is used all the same. All who hold a grant in this process share one
+	// refresh and one call of the hook, that of the step which began it or, on a
+	// Pool, of the newest step of that session. Several processes are the host's
+	// concern: store a token only over an older one of the same grant. Nil
+	// stores nothing.
 	OnTokenRefresh func(context.Context, UserToken) error
 	// OnConnect is told of every attempt's outcome, in the order in which
-	// attempts end, before ConnectAll returns.
+	// attempts end, before ConnectAll returns. A panic in it makes the attempt
+	// an error. Nil, as that of the other hooks, tells nobody.
 	OnConnect func(context.Context, ConnectSummary)
 	// OnProgress is told of the progress of running calls, in order; of several
 	// reports that come while it runs, the newest. It can't delay a call.
@@ -90,18 +98,21 @@ type Options struct {
 	// Background counts the goroutines that outlive a call: abandoned attempts
 	// that are being torn down, and sessions that are being closed after
 	// cleanup. After cleanup and Wait nothing of the step is left but idle
-	// connections of the shared HTTP transport. Nil is fine.
+	// connections of the shared HTTP transport. A Pool counts its own, see
+	// Pool.Close. Nil is fine.
 	Background *sync.WaitGroup
 }
 
 // Limits bound what one server can cost in memory and in the model's context.
 // In each field zero means the default and a negative value means no limit.
+// Sizes are in bytes.
 type Limits struct {
 	// Tools and Pages are of one server's list: 512 and 100. What is over the
 	// limit is left out, and the summary says Truncated.
 	Tools, Pages int
-	// ParallelCalls is how many calls one server works on at a time: 16.
-	// Further ones wait, within their own time limit.
+	// ParallelCalls is how many calls one server works on at a time: 16, for one
+	// step or, on a Pool, for all steps that share its session. Further ones
+	// wait, within their own time limit.
 	ParallelCalls int
 	// DescriptionLength is in characters, of a tool's description: 4,096.
 	DescriptionLength int

@@ -25,8 +25,8 @@ import (
 // with NewPool.
 //
 // It starts goroutines for three things, each bounded by itself: connecting or
-// listing a server (the connect budget, or Close), closing sessions (at most
-// closeTimeout, a few at a time), and the timer that looks for idle ones. Close
+// listing a server (twice the connect budget, or Close), closing sessions (at
+// most 5 seconds, a few at a time), and the timer that looks for idle ones. Close
 // waits for them.
 type Pool struct {
 	opts PoolOptions
@@ -46,26 +46,32 @@ type Pool struct {
 	stats struct{ hits, misses, dials, evictions, skipped, lists atomic.Int64 }
 }
 
-// PoolOptions configure a Pool. The zero value works.
+// PoolOptions configure a Pool. The zero value works: each field that is zero or
+// negative means the value that it documents.
 type PoolOptions struct {
 	// MaxSessions is how many sessions are kept: 1,024. Beyond it the one that
 	// was used least recently gives way.
 	MaxSessions int
 	// IdleTimeout is how long a session is kept that no step uses: 5 minutes.
-	// MaxAge is how long one is kept at all; zero means for ever.
+	// MaxAge is how long one is given out at all: for ever. Steps that hold an
+	// older one keep it.
 	IdleTimeout, MaxAge time.Duration
 	// MaxListAge is how long a list of tools counts as good where the server
-	// does not say: 5 minutes.
+	// does not say (ttlMs): 5 minutes. Whatever a server says or announces, its
+	// list is read at most once a second.
 	MaxListAge time.Duration
 	// MinBackoff and MaxBackoff bound for how long a server is skipped that
-	// failed: 10 seconds, and 5 minutes.
+	// failed: 10 seconds at first, twice as long after each further failure, up
+	// to 5 minutes, and a quarter more or less by chance. A refused
+	// authorization is tried again after MaxBackoff, or at once with another
+	// OAuth2 token.
 	MinBackoff, MaxBackoff time.Duration
 }
 
 // PoolStats is a snapshot of a Pool.
 type PoolStats struct {
-	Sessions int // kept
-	Leases   int // held by steps
+	Sessions int // connected servers, also those that gave way and that a step still uses
+	Leases   int // servers in steps whose cleanup has not been called
 	// Counters since NewPool, of servers in steps: Hits were warm, Misses had to
 	// wait, Skipped failed a short while ago. Dials are sessions begun,
 	// Evictions sessions that gave way, ListRefreshes lists asked for again.
@@ -81,7 +87,8 @@ const parallelCloses = 16
 
 var errPoolClosed = errors.New("the pool is closed")
 
-// NewPool returns an empty Pool. Close it when it is no longer needed.
+// NewPool returns an empty Pool. Nothing is connected and no goroutine started
+// before a step asks for it. Close it when it is no longer needed.
 func NewPool(opts PoolOptions) *Pool {
 	if opts.MaxSessions <= 0 {
 		opts.MaxSessions = 1024
@@ -101,8 +108,9 @@ func NewPool(opts PoolOptions) *Pool {
 // say Reused; a server that failed a short while ago and has no known tools is
 // ConnectOutcomeSkipped, with the reason of the real failure.
 //
-// Limits, ClientInfo, HTTPClient and UserID are part of what a session is shared
-// by. Time limits, hooks, filters and names are each step's own.
+// Limits, ClientInfo, HTTPClient, AddressPolicy and UserID are part of what a
+// session is shared by. Time limits, hooks, filters and names are each step's
+// own. After Close every server's outcome is ConnectOutcomeError.
 func (p *Pool) ConnectAll(
 	ctx context.Context,
 	logger slog.Logger,
@@ -274,7 +282,7 @@ func inParallel(functions []func(), at int) {
 	wg.Wait()
 }
 
-// Stats is a snapshot.
+// Stats returns a snapshot. It may be called at any time, also after Close.
 func (p *Pool) Stats() PoolStats {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

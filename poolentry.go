@@ -383,6 +383,8 @@ func (e *poolEntry) changed() {
 func (e *poolEntry) adopt(h *hosting, tokens []UserToken) {
 	e.server.hosting.Store(h)
 	if b, ok := e.server.credential.(*bearer); ok {
-		b.adopt(tokenFor(e.server.config.ID, tokens))
+		token := tokenFor(e.server.config.ID, tokens)
+		e.server.hide(token.Token.AccessToken, token.Token.RefreshToken)
+		b.adopt(token)
 	}
 }

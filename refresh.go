@@ -18,8 +18,10 @@ import (
 )
 
 // ErrGrantRevoked says that a grant is dead for good: the authorization server
-// refuses its refresh token, and the user has to connect again. Errors of
-// RefreshToken wrap it.
+// refuses its refresh token (invalid_grant of RFC 6749 section 5.2, or GitHub's
+// bad_refresh_token), and the user has to connect again. Errors of RefreshToken
+// wrap it. ConnectAll goes on without a token then; a server that refuses that is
+// ConnectOutcomeAuthRequired, with the reason in Error.
 var ErrGrantRevoked = errors.New("the grant is revoked or has expired")
 
 // RefreshToken exchanges the refresh token of token for a new access token
@@ -27,12 +29,16 @@ var ErrGrantRevoked = errors.New("the grant is revoked or has expired")
 // gives no new one.
 //
 // client supplies the transport; nil means the shared one of this package. The
-// zero AddressPolicy holds for it: see Options.AddressPolicy. Redirects are not followed: they would carry the secrets elsewhere. An error
-// that wraps ErrGrantRevoked is permanent, and then the returned token has
-// NeedsReconnect set; every other error may pass. Errors hold no secret. It may
-// be called concurrently, but a refresh token that rotates must not be used
-// twice: the tools of ConnectAll take care of that by themselves, in one
-// process.
+// zero AddressPolicy holds for it. Redirects are not followed: they would carry
+// the secrets elsewhere. The exchange is bounded by ctx alone.
+//
+// An error that wraps ErrGrantRevoked is permanent, and then the returned token
+// is the old one with NeedsReconnect set; every other error may pass, and comes
+// with the old token as it was. Errors hold no secret.
+//
+// It may be called concurrently, but a refresh token that rotates must not be
+// used twice: the tools of ConnectAll take care of that by themselves, in one
+// process, and know nothing of what this function does.
 func RefreshToken(ctx context.Context, client *http.Client, config *oauth2.Config, token UserToken) (UserToken, error) {
 	return refreshToken(ctx, plainClient(client, AddressPolicy{}), config, token)
 }
@@ -118,7 +124,10 @@ func (e *plainError) Unwrap() error { return e.cause }
 // where token holds nothing to revoke.
 //
 // revocationURL must be https, or http to a loopback address. client supplies
-// the transport; nil means the shared one. Errors hold no secret.
+// the transport; nil means the shared one. The zero AddressPolicy holds for it,
+// and redirects are not followed. An answer other than 200 and 204 is an error.
+// Errors hold no secret. The exchange is bounded by ctx alone. It may be called
+// concurrently.
 func RevokeToken(ctx context.Context, client *http.Client, config *oauth2.Config, revocationURL string, token UserToken) (revoked bool, err error) {
 	if config == nil {
 		return false, errors.New("revoke token: no OAuth2 config")

@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/mcpclient-go/mcpclient/internal/redact"
 	"github.com/mcpclient-go/mcpclient/internal/wire"
 )
 
@@ -80,6 +81,7 @@ func newSession(ctx context.Context, s *server) (*session, error) {
 		Life:      life,
 		Headers:   s.authorize,
 		Renew:     s.renew,
+		Hide:      func(text string) string { return s.redactor().Redact(redact.Clean(text)) },
 		BodyBytes: s.opts.Limits.BodyBytes,
 	})
 	if err != nil {

@@ -16,7 +16,8 @@ const (
 	// ConnectOutcomeNoTools means that the server answered and offers no tool,
 	// or none that passed the filters.
 	ConnectOutcomeNoTools ConnectOutcome = "no_tools"
-	// ConnectOutcomeTimeout means that the server's budget ran out.
+	// ConnectOutcomeTimeout means that the server's budget ran out; Phase says
+	// where.
 	ConnectOutcomeTimeout ConnectOutcome = "timeout"
 	// ConnectOutcomeError means that the server, the network or the config is
 	// at fault; Error says how.
@@ -33,12 +34,16 @@ const (
 
 // ConnectSummary is the record of one server's attempt, fit to be stored and
 // shown: text from the server in it is cleaned, bounded and free of the
-// server's secrets.
+// server's secrets. The elements of Dropped may be shared with other summaries,
+// and must not be modified.
 type ConnectSummary struct {
-	ConfigID   uuid.UUID      `json:"config_id"`
-	Slug       string         `json:"slug"`
-	Outcome    ConnectOutcome `json:"outcome"`
-	DurationMS int64          `json:"duration_ms"`
+	// ConfigID and Slug are those of the ServerConfig.
+	ConfigID uuid.UUID `json:"config_id"`
+	Slug     string    `json:"slug"`
+	// Outcome is how the attempt ended.
+	Outcome ConnectOutcome `json:"outcome"`
+	// DurationMS is how long the attempt took, in whole milliseconds.
+	DurationMS int64 `json:"duration_ms"`
 	// ToolCount is how many of the server's tools are offered.
 	ToolCount int `json:"tool_count,omitempty"`
 	// Error says in plain words why the attempt failed, in at most 512 bytes.
@@ -46,11 +51,14 @@ type ConnectSummary struct {
 	// Phase is where a failed attempt was: credentials, connect, initialize,
 	// list_tools or tools. It is empty for a mistake in the config.
 	Phase string `json:"phase,omitempty"`
-	// HTTPStatus is that of the answer that made the attempt fail.
+	// HTTPStatus is that of the answer that made the attempt fail; zero where
+	// none did.
 	HTTPStatus int `json:"http_status,omitempty"`
-	// Protocol is the negotiated protocol version.
+	// Protocol is the negotiated protocol version, such as 2025-11-25; empty
+	// where the attempt failed before.
 	Protocol string `json:"protocol,omitempty"`
-	// Server is the name and version by which the server calls itself.
+	// Server is the name and version by which the server calls itself, as
+	// name/version, in at most 128 bytes.
 	Server string `json:"server,omitempty"`
 	// Filtered is how many tools the allow and deny lists hid.
 	Filtered int `json:"filtered,omitempty"`
@@ -60,13 +68,16 @@ type ConnectSummary struct {
 	// Truncated says that a limit cut the list of tools.
 	Truncated bool `json:"truncated,omitempty"`
 	// AuthChallenge is, of auth_required, what the server asked for: scheme,
-	// error, scope and resource_metadata.
+	// error, scope (RFC 6750) and resource_metadata (RFC 9728), in the form of a
+	// WWW-Authenticate header. Nothing of it was fetched.
 	AuthChallenge string `json:"auth_challenge,omitempty"`
-	// Reused says that the attempt cost nothing: session and tools are a Pool's.
+	// Reused says that no session was made: the tools are those of a session
+	// that a Pool had, or that it knows of a server which fails now.
 	Reused bool `json:"reused,omitempty"`
 }
 
-// DroppedTool is a tool that its server lists and that can't be offered.
+// DroppedTool is a tool that its server lists and that can't be offered. Name is
+// the raw name, cleaned, redacted and cut at 128 bytes; Reason is plain words.
 type DroppedTool struct {
 	Name   string `json:"name"`
 	Reason string `json:"reason"`

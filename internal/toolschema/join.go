@@ -199,7 +199,7 @@ func (w *walker) joinObjects(out *node, list []*node) alt {
 	if o.extra != nil {
 		o.closed, o.open = false, false
 	}
-	out.remark(sets(list))
+	out.remark(w.sets(list))
 	w.note("alternative objects became one")
 	return o
 }
@@ -321,7 +321,7 @@ const maxSets = 12
 // sets tells which properties belong together in branches that became one
 // object: each branch's words, its required names, and the fixed values that
 // tell the branches apart.
-func sets(list []*node) string {
+func (w *walker) sets(list []*node) string {
 	var out []string
 	for _, b := range list {
 		a := b.alt(kObject)
@@ -332,14 +332,14 @@ func sets(list []*node) string {
 			fixed := len(p.alts) == 1 && !p.null && len(p.alts[0].enum) == 1
 			switch {
 			case fixed:
-				names = append(names, inText(name)+"="+quote(p.alts[0].enum[0]))
+				names = append(names, w.inText(name)+"="+quote(p.alts[0].enum[0]))
 			case required[name]:
-				names = append(names, inText(name))
+				names = append(names, w.inText(name))
 			}
 		}
 		for _, name := range a.required {
 			if a.props[name] == nil {
-				names = append(names, inText(name))
+				names = append(names, w.inText(name))
 			}
 		}
 		s := strings.Join(names, " + ")
@@ -362,7 +362,8 @@ func sets(list []*node) string {
 
 // inText is a property name in a sentence: one that is not plain is quoted,
 // which also makes visible what can't be seen.
-func inText(name string) string {
+func (w *walker) inText(name string) string {
+	name = w.o.shown(name)
 	if legalName(name) {
 		return name
 	}

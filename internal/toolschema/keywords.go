@@ -21,12 +21,15 @@ func (w *walker) rules(m map[string]any, k kind) rules {
 	switch k {
 	case kString:
 		out.counts(m, "minLength", "maxLength")
-		out.texts(m, "contentEncoding", "contentMediaType")
+		w.texts(m, &out, "contentEncoding", "contentMediaType")
 		if s, ok := m["pattern"].(string); ok {
-			if compiles(s) {
-				out.set("pattern", s)
-			} else {
+			switch {
+			case !compiles(s):
 				w.note("a broken pattern is left out")
+			case w.o.secret(s):
+				w.note("a pattern with a secret is left out")
+			default:
+				out.set("pattern", s)
 			}
 		}
 	case kInteger, kNumber:
@@ -39,7 +42,7 @@ func (w *walker) rules(m map[string]any, k kind) rules {
 			out.set("uniqueItems", true)
 		}
 	}
-	if s, ok := m["format"].(string); ok && formatFits(s, k) {
+	if s, ok := m["format"].(string); ok && formatFits(s, k) && !w.o.secret(s) {
 		out.set("format", s)
 	}
 	return out
@@ -85,10 +88,10 @@ func (r *rules) counts(m map[string]any, keys ...string) {
 	}
 }
 
-func (r *rules) texts(m map[string]any, keys ...string) {
+func (w *walker) texts(m map[string]any, to *rules, keys ...string) {
 	for _, key := range keys {
-		if s, ok := m[key].(string); ok && s != "" && utf8.ValidString(s) {
-			r.set(key, s)
+		if s, ok := m[key].(string); ok && s != "" && utf8.ValidString(s) && !w.o.secret(s) {
+			to.set(key, s)
 		}
 	}
 }
@@ -160,6 +163,10 @@ func (w *walker) enum(m map[string]any) (values []any, null, has bool) {
 		case string:
 			if v == "" || !plainText(v) {
 				w.note("an empty or unreadable enum value is left out")
+				continue
+			}
+			if w.o.secret(v) {
+				w.note("an enum value with a secret is left out")
 				continue
 			}
 		case float64:

@@ -1,6 +1,7 @@
 package toolschema
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
@@ -30,12 +31,13 @@ func legalName(s string) bool {
 // names gives each property of one object the name that the model sees. Legal
 // names stay, so a renamed one can never take another's place. Of illegal ones
 // that come to the same name, and of those that would come to a legal or
-// reserved one, each gets a hash: a name depends on the set of names alone.
+// reserved one, each gets a hash: a name depends on the set of names alone. One
+// with a secret counts as illegal, and only what may be seen of it is in the name.
 func (w *walker) names(props map[string]*node, reserved []string) map[string]string {
 	out := make(map[string]string, len(props))
 	var illegal []string
 	for name := range props {
-		if legalName(name) {
+		if legalName(name) && !w.o.secret(name) {
 			out[name] = name
 			continue
 		}
@@ -53,12 +55,13 @@ func (w *walker) names(props map[string]*node, reserved []string) map[string]str
 		count[name] += 2
 	}
 	for _, name := range illegal {
-		count[plain(name)]++
+		count[plain(w.o.shown(name))]++
 	}
 	for _, name := range illegal {
-		short := plain(name)
+		shown := w.o.shown(name)
+		short := plain(shown)
 		if short == "" || count[short] > 1 {
-			short = hashed(name, short)
+			short = hashed(name, cmp.Or(short, head(shown)))
 			for count[short] > 0 { // only by a name made to collide
 				short = hashed(short+"\x00"+name, short[:len(short)-hashLength])
 			}
@@ -95,9 +98,6 @@ const hashLength = 1 + 8 // "_" and hex digits
 
 func hashed(name, short string) string {
 	sum := sha256.Sum256([]byte(name))
-	if short == "" {
-		short = head(name)
-	}
 	if len(short) > maxName-hashLength {
 		short = short[:maxName-hashLength]
 	}

@@ -63,7 +63,11 @@ func (w *walker) annotations(m map[string]any, n *node) {
 	}
 	w.text(len(n.description) + len(n.title))
 	switch d := m["default"].(type) {
-	case string, bool:
+	case string:
+		if !w.o.secret(d) {
+			n.def = d
+		}
+	case bool:
 		n.def = d
 	case float64:
 		if finite(d) {
@@ -93,7 +97,7 @@ func (w *walker) types(m map[string]any) (kinds kind, null, said bool) {
 		case known:
 			kinds, said = kinds|k, true
 		case s != "" && s != "any":
-			w.note("type %q is unknown", shorten(s, 32))
+			w.note("type %q is unknown", shorten(w.o.clean(s), 32))
 		}
 	}
 	switch t := m["type"].(type) {
@@ -167,7 +171,7 @@ func (w *walker) objectRules(m map[string]any, a *alt, p place) {
 		v := props[name]
 		n := w.schema(v, p.deeper())
 		if n == nil || n.nullOnly() {
-			w.note("property %q allows no value", shorten(name, 64))
+			w.note("property %q allows no value", shorten(w.o.clean(name), 64))
 			continue
 		}
 		a.setProp(name, n)

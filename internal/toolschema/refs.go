@@ -42,10 +42,10 @@ func (w *walker) reference(ref string, p place) *node {
 	t, ok := w.resolve(ref, p.base)
 	if !ok {
 		if strings.HasPrefix(ref, "#") {
-			w.note("reference %q points nowhere", shorten(ref, 64))
+			w.note("reference %q points nowhere", shorten(w.o.clean(ref), 64))
 			return unknown("The definition of " + name + " is missing.")
 		}
-		w.note("reference %q is not local", shorten(ref, 64))
+		w.note("reference %q is not local", shorten(w.o.clean(ref), 64))
 		return unknown("The definition of " + name + " is elsewhere.")
 	}
 	m, ok := t.schema.(map[string]any)
@@ -53,7 +53,7 @@ func (w *walker) reference(ref string, p place) *node {
 		return w.schema(t.schema, p.hop())
 	}
 	if w.onPath(m) {
-		w.note("reference %q is recursive and cut", shorten(ref, 64))
+		w.note("reference %q is recursive and cut", shorten(w.o.clean(ref), 64))
 		return w.stub(m, "Recursive: the same shape as "+name+" again.")
 	}
 	if p.refs >= w.refDepth {
@@ -131,7 +131,7 @@ func (w *walker) refName(ref string) string {
 	if ref == "#" {
 		return "the whole"
 	}
-	s := strings.TrimRight(ref, "#/")
+	s := w.o.shown(strings.TrimRight(ref, "#/")) // whole: a part of a secret is not known as one
 	if i := strings.LastIndexAny(s, "/#"); i >= 0 {
 		s = s[i+1:]
 	}

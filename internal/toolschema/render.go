@@ -99,7 +99,7 @@ func (w *walker) properties(a *alt, names map[string]string) (map[string]any, *s
 		n, name := a.props[raw], names[raw]
 		m, child := w.node(n)
 		if name != raw {
-			w.note("property %q is named %s for the model", shorten(raw, 64), name)
+			w.note("property %q is named %s for the model", shorten(w.o.clean(raw), 64), name)
 			m["description"] = sentences(textOf(m["description"]),
 				[]string{"(Sent as " + quote(shorten(w.o.clean(raw), 128)) + ".)"})
 		}

@@ -51,6 +51,11 @@ type Options struct {
 	// Clean takes characters that a model or a log should not see out of
 	// descriptions, titles and names in notes. nil: they stay as they are.
 	Clean func(string) string
+	// Secret reports that a text must not be seen by a model at all. Values and
+	// rules with such a text are left out, since a server takes no others in
+	// their place; a property is named without it. Clean must take it out of
+	// text too. nil: nothing is secret.
+	Secret func(string) bool
 }
 
 // Schema is what fantasy carries of one tool's schema, and the way back for
@@ -104,6 +109,16 @@ func (o Options) clean(s string) string {
 		return s
 	}
 	return o.Clean(s)
+}
+
+func (o Options) secret(s string) bool { return o.Secret != nil && o.Secret(s) }
+
+// shown is a property's name as far as it may be seen.
+func (o Options) shown(name string) string {
+	if o.secret(name) {
+		return o.clean(name)
+	}
+	return name
 }
 
 // refDepths are how many references inside one another are inlined, attempt

@@ -51,7 +51,7 @@ func (p *posted) respond(contentType, session string, body []byte) *http.Respons
 func (p *posted) own(body []byte, media string) (rpc.Message, error) {
 	messages, err := rpc.Parse(body)
 	if err != nil {
-		return rpc.Message{}, unusable(err, media, body)
+		return rpc.Message{}, p.s.unusable(err, media, body, false)
 	}
 	responses := 0
 	for _, m := range messages {
@@ -123,13 +123,13 @@ func brokenOff(err error) error {
 }
 
 // unusable is the error for a body that isn't JSON-RPC.
-func unusable(err error, media string, body []byte) error {
+func (s *Session) unusable(err error, media string, body []byte, cut bool) error {
 	reason := "the server answered with " + err.Error()
-	if media != "" && media != "application/json" {
-		reason += " (" + excerpt([]byte(media), 60) + ")"
+	if media = whole(media, 60); media != "" && media != "application/json" {
+		reason += " (" + media + ")"
 	}
 	if err == rpc.ErrText || err == rpc.ErrNotRPC || err == rpc.ErrSyntax || err == rpc.ErrCut {
-		if said := excerpt(body[:min(len(body), 4*maxExcerpt)], maxExcerpt); said != "" {
+		if said := s.excerpt(body, maxExcerpt, cut); said != "" {
 			reason += ": " + said
 		}
 	}

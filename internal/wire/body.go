@@ -35,7 +35,7 @@ func decoded(resp *http.Response) (io.Reader, error) {
 	case "gzip", "x-gzip":
 		return &gunzip{src: resp.Body}, nil
 	default:
-		return nil, &AnswerError{Reason: "the answer is encoded as " + excerpt([]byte(encoding), 40) + ", which was not asked for"}
+		return nil, &AnswerError{Reason: "the answer is encoded as " + or(whole(encoding, 40), "something") + ", which was not asked for"}
 	}
 }
 

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
@@ -59,13 +60,36 @@ func (e *AnswerError) Error() string {
 	if e.Cause == nil {
 		return e.Reason
 	}
-	return e.Reason + ": " + excerpt([]byte(e.Cause.Error()), maxExcerpt)
+	return e.Reason + ": " + e.Cause.Error() // whole: whoever shows it takes secrets out first
 }
 
 func (e *AnswerError) Unwrap() error { return e.Cause }
 
 // maxExcerpt bounds, in bytes, what errors quote of a server.
 const maxExcerpt = 200
+
+// excerpt is a line of at most limit bytes of what a server sent. cut says that raw is the start of a longer text: its last word
+// may be half a secret and is left out.
+func (s *Session) excerpt(raw []byte, limit int, cut bool) string {
+	if len(raw) > errorBodyBytes {
+		raw, cut = raw[:errorBodyBytes], true
+	}
+	if cut {
+		raw = raw[:max(0, bytes.LastIndexAny(raw, " \t\r\n"))]
+	}
+	if s.config.Hide != nil {
+		raw = []byte(s.config.Hide(string(raw)))
+	}
+	return excerpt(raw, limit)
+}
+
+// whole is text whole, or nothing of it where it is too long to be shown.
+func whole(text string, limit int) string {
+	if len(text) > limit {
+		return ""
+	}
+	return excerpt([]byte(text), limit)
+}
 
 // excerpt makes one line of printable text of what a server sent, at most limit bytes long.
 func excerpt(raw []byte, limit int) string {

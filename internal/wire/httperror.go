@@ -21,7 +21,7 @@ type HTTPError struct {
 	Challenge  []string       // WWW-Authenticate headers, cut
 	RPC        *jsonrpc.Error // the error of a JSON-RPC body, whatever id it has; nil: none
 	HadSession bool           // the request was one of an existing session
-	Excerpt    string         // start of another body, one line of at most 200 bytes; "" for HTML
+	Excerpt    string         // start of its message or of another body, one line of at most 200 bytes; "" for HTML
 	Renewal    error          // why new credentials could not be had after a 401; nil: not asked, or they were
 
 	method       string // of the message, or GET or DELETE
@@ -63,12 +63,8 @@ func (e *HTTPError) SessionLost() bool {
 
 func (e *HTTPError) Error() string {
 	text := fmt.Sprintf("HTTP %d: %s", e.Status, e.meaning())
-	said := e.Excerpt
-	if e.RPC != nil {
-		said = excerpt([]byte(e.RPC.Message), maxExcerpt)
-	}
-	if said != "" {
-		text += ": " + said
+	if e.Excerpt != "" {
+		text += ": " + e.Excerpt
 	}
 	return text
 }
@@ -133,8 +129,11 @@ func (s *Session) httpError(resp *http.Response, t *trip, method string, hadSess
 			break
 		}
 	}
-	if e.RPC == nil && err != rpc.ErrHTML && err != rpc.ErrXML && err != rpc.ErrBinary {
-		e.Excerpt = excerpt(body, maxExcerpt)
+	switch {
+	case e.RPC != nil:
+		e.Excerpt = s.excerpt([]byte(e.RPC.Message), maxExcerpt, false)
+	case err != rpc.ErrHTML && err != rpc.ErrXML && err != rpc.ErrBinary:
+		e.Excerpt = s.excerpt(body, maxExcerpt, len(body) == errorBodyBytes)
 	}
 	if e.SessionLost() {
 		s.mu.Lock()

@@ -46,7 +46,7 @@ func (s *Session) openFeed(line *lifeline, t *trip, resp *http.Response) (*feed,
 	if err != nil {
 		return nil, err
 	}
-	if body, err = eventsOnly(resp, body); err != nil {
+	if body, err = s.eventsOnly(resp, body); err != nil {
 		return nil, err
 	}
 	events := sse.NewReader(body, s.config.BodyBytes)
@@ -62,7 +62,7 @@ func (s *Session) openFeed(line *lifeline, t *trip, resp *http.Response) (*feed,
 }
 
 // eventsOnly tells a body that can't be an event stream at once: otherwise it would be read until the caller's time is up.
-func eventsOnly(resp *http.Response, body io.Reader) (io.Reader, error) {
+func (s *Session) eventsOnly(resp *http.Response, body io.Reader) (io.Reader, error) {
 	if mediaType(resp) == eventStream {
 		return body, nil
 	}
@@ -75,7 +75,7 @@ func eventsOnly(resp *http.Response, body io.Reader) (io.Reader, error) {
 		err = rpc.ErrNotRPC
 	}
 	if err != rpc.ErrEvents {
-		return nil, unusable(err, mediaType(resp), nil)
+		return nil, s.unusable(err, mediaType(resp), nil, false)
 	}
 	return io.MultiReader(bytes.NewReader(head), body), nil
 }

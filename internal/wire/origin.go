@@ -60,5 +60,5 @@ func originName(u *url.URL) string {
 	if err != nil {
 		return ""
 	}
-	return excerpt([]byte(o.String()), 100)
+	return o.String()
 }

@@ -131,7 +131,7 @@ func (p *posted) answer(resp *http.Response) (*http.Response, error) {
 		case rpc.ErrEvents:
 			return p.stream(resp, rest)
 		case rpc.ErrHTML, rpc.ErrXML, rpc.ErrBinary, rpc.ErrText, rpc.ErrEmpty:
-			return nil, unusable(err, mediaType(resp), head)
+			return nil, p.s.unusable(err, mediaType(resp), head, len(head) == headBytes)
 		}
 	}
 	return p.json(resp, rest)

@@ -8,7 +8,7 @@ import (
 // Record is what is known of a session for its summary.
 type Record struct {
 	Status    int      // of the last response; 0: none came
-	Challenge []string // WWW-Authenticate headers of the last 401 or 403, cut
+	Challenge []string // WWW-Authenticate headers of the last 401 or 403, without too long ones
 	Reused    bool     // the last request went over a connection that already existed
 	Responses int      // how many came
 	Protocol  string   // the Mcp-Protocol-Version that the SDK sends, "" before initialize
@@ -71,7 +71,9 @@ func challenges(h http.Header) []string {
 		if len(all) == maxChallenges {
 			break
 		}
-		all = append(all, c[:min(len(c), maxChallengeBytes)])
+		if len(c) <= maxChallengeBytes { // half of one may be half a secret
+			all = append(all, c)
+		}
 	}
 	return all
 }

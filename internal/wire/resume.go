@@ -73,7 +73,7 @@ func (a *answerStream) resume(cause error) error {
 			break
 		}
 	}
-	return &AnswerError{Reason: "the stream ended without an answer and could not be resumed: " + excerpt([]byte(cause.Error()), maxExcerpt)}
+	return &AnswerError{Reason: "the stream ended without an answer and could not be resumed", Cause: cause}
 }
 
 // reopen asks for the rest of the stream. retry: it may be asked again.

@@ -117,7 +117,7 @@ func (a *answerStream) start() error {
 	whole := io.MultiReader(bytes.NewReader(head), a.body)
 	if !startsJSON(head) {
 		if err := kindOf(head); err == rpc.ErrHTML || err == rpc.ErrXML {
-			a.fail(unusable(err, eventStream, nil))
+			a.fail(a.s.unusable(err, eventStream, nil, false))
 			return nil
 		}
 		a.events = sse.NewReader(whole, a.s.config.BodyBytes)

@@ -62,6 +62,9 @@ type Config struct {
 	// Addresses judges whom each connection was made to, before anything of a request is sent, where Base is an *http.Transport;
 	// any other Base is its owner's own business. nil: whatever Base dials.
 	Addresses *address.Policy
+	// Hide takes secrets out of what errors quote of a server, before it is cut: half a secret would not be known as one. nil: none
+	// are taken out.
+	Hide func(text string) string
 	// BodyBytes limits one answer or one event, after decompression; zero or less: no limit.
 	BodyBytes int64
 }

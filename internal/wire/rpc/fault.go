@@ -100,7 +100,10 @@ func looseText(raw []byte) string {
 		return noMessage
 	}
 	if raw[0] != '"' {
-		return strings.ToValidUTF8(string(raw[:min(len(raw), maxForeignMessage)]), "")
+		if len(raw) > maxForeignMessage {
+			return noMessage // half of it may be half a secret
+		}
+		return strings.ToValidUTF8(string(raw), "")
 	}
 	if s := text(raw); s != "" {
 		return s
