@@ -87,8 +87,9 @@ func (a *attempt) awaitFlight() {
 		return
 	case <-a.ctx.Done():
 	}
-	if errors.Is(context.Cause(a.ctx), errBudget) {
-		a.entry.gaveUp(a.flight)
+	if errors.Is(context.Cause(a.ctx), errBudget) && a.entry.gaveUp(a.flight) {
+		a.entry.lend(a, true)
+		return
 	}
 	a.result = a.settle(attemptResult{summary: a.failed(context.Cause(a.ctx), &a.flight.trial)})
 	a.entry.release()

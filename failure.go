@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -102,10 +103,18 @@ func rpcFailure(e *jsonrpc.Error) string {
 	return fmt.Sprintf("The server answered with error %d: %s", e.Code, e.Message)
 }
 
+// mayHaveRun says whether a status is what becomes of a call that a server or a
+// gateway could not finish. The others of 5xx say that it was not begun.
+func mayHaveRun(status int) bool {
+	return status >= 500 && status != http.StatusNotImplemented && status != http.StatusServiceUnavailable
+}
+
 func httpFailure(h *wire.HTTPError) string {
 	switch {
 	case h.SessionLost():
 		return "The server has ended the session, so the tool was not run. " + h.Error()
+	case mayHaveRun(h.Status):
+		return "The call failed on its way, and it is unknown whether the tool has run: " + h.Error()
 	case needsAuth(h.Status):
 		return "The server refused the user's authorization, so the tool was not run; the user has to connect the server again. " + h.Error()
 	}

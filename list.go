@@ -180,8 +180,10 @@ func dropRefused(page *toollist.Page, accepted []*mcp.Tool) {
 // them was new. A tool that is listed twice is one tool; a second definition
 // under the same name does not win.
 func (l *listing) add(page toollist.Page, limits Limits) (news bool) {
-	if page.TTLMs != nil {
-		ttl := time.Duration(max(*page.TTLMs, 0)) * time.Millisecond
+	// Zero is what servers say that have nothing to say: go-sdk's send it with
+	// every list.
+	if page.TTLMs != nil && *page.TTLMs > 0 {
+		ttl := time.Duration(*page.TTLMs) * time.Millisecond
 		if l.ttl == nil || ttl < *l.ttl {
 			l.ttl = &ttl
 		}

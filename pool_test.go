@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -252,6 +253,31 @@ func TestKnownToolsOfAServerThatIsDownAreOffered(t *testing.T) {
 	})
 }
 
+func TestHungListLosesNoKnownTools(t *testing.T) {
+	inPool(t, mcpclient.PoolOptions{IdleTimeout: time.Hour}, func(t *testing.T, w *world, p *mcpclient.Pool) {
+		w.opts.ConnectTimeout = budget
+		var hang atomic.Bool
+		s := &mcptest.Server{Fault: func(phase mcptest.Phase, _ http.ResponseWriter, r *http.Request) bool {
+			if phase != mcptest.List || !hang.Load() {
+				return false
+			}
+			<-r.Context().Done()
+			return true
+		}}
+		w.serve("s", s)
+		first := w.connect()
+		hang.Store(true)
+		time.Sleep(6 * time.Minute)
+		second := w.connect()
+		require.Equal(t, budget, second.took)
+		require.Equal(t, mcpclient.ConnectOutcomeConnected, second.of("s").Outcome, second.of("s").Error)
+		require.Equal(t, first.names(), second.names())
+		third := w.connect()
+		require.Zero(t, third.took, "the next one does not wait for it")
+		require.Equal(t, "hi", third.call("s__echo", `{"text":"hi"}`).Content)
+	})
+}
+
 func TestAuthFailureIsTriedAgainWhenTheCredentialChanges(t *testing.T) {
 	inPool(t, mcpclient.PoolOptions{}, func(t *testing.T, w *world, p *mcpclient.Pool) {
 		s := &mcptest.Server{Token: "good"}
@@ -300,6 +326,7 @@ func TestOldListIsReadAgain(t *testing.T) {
 	}{
 		"no ttl": {``, 5 * time.Minute},
 		"ttl":    {`,"ttlMs":30000`, 30 * time.Second},
+		"ttl 0":  {`,"ttlMs":0`, 5 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inPool(t, mcpclient.PoolOptions{IdleTimeout: time.Hour}, func(t *testing.T, w *world, p *mcpclient.Pool) {

@@ -223,13 +223,15 @@ func (e *poolEntry) fail(err error, phase string) {
 	m.until = time.Now().Add(pause*3/4 + rand.N(pause/2))
 }
 
-// gaveUp notes that a step's budget ended before the flight.
-func (e *poolEntry) gaveUp(f *poolFlight) {
+// gaveUp notes that a step's budget ended before the flight, and says whether
+// there are known tools to offer all the same.
+func (e *poolEntry) gaveUp(f *poolFlight) (known bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.flight == f && e.misses.count == 0 {
 		e.fail(errBudget, f.trial.at())
 	}
+	return e.listing != nil
 }
 
 // lend makes the attempt's result of what the server lists. The caller has

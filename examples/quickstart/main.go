@@ -4,8 +4,11 @@
 // own process, good and bad ones, connects to all of them, lets an agent with a
 // scripted model use their tools, cleans up, and measures what is left.
 //
-// With -config it does the same to the servers of an mcpServers file: it lists
-// their tools, or calls one of them.
+// With -steps it connects to the same servers many times, on a Pool, and shows
+// the first step beside those that follow.
+//
+// With -config it connects to the servers of an mcpServers file instead: it
+// lists their tools, or calls one of them.
 package main
 
 import (
@@ -44,6 +47,7 @@ type app struct {
 	call    string
 	args    string
 	timeout time.Duration // zero: the mode's own
+	steps   int           // zero: one, without a pool
 	logger  slog.Logger
 	lookup  func(name string) (value string, ok bool) // environment variables
 	out     io.Writer
@@ -58,6 +62,9 @@ func run(ctx context.Context, args []string, lookup func(string) (string, bool),
 	code := exitFailed
 	switch {
 	case err != nil:
+	case a.steps > 0:
+		err = a.stepsDemo(ctx)
+		code = exitOK
 	case a.config == "":
 		err = a.demo(ctx)
 		code = exitOK
@@ -83,11 +90,12 @@ func parse(args []string, lookup func(string) (string, bool), out, errOut io.Wri
 	flags.StringVar(&a.call, "call", "", "call the tool with this `name`, as the list shows it (needs -config)")
 	flags.StringVar(&a.args, "args", "{}", "the arguments of -call, a `JSON` object")
 	flags.DurationVar(&a.timeout, "timeout", 0, "the `duration` that one server may take to connect (default 10s with -config, 1.5s without)")
+	flags.IntVar(&a.steps, "steps", 0, "run this `number` of the demo's steps on a pool, at least 2, and compare the first with the others")
 	verbose := flags.Bool("v", false, "log to standard error")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			flags.SetOutput(out)
-			fmt.Fprintln(out, "usage: quickstart [-v] [-timeout D] [-config FILE [-call NAME [-args JSON]]]")
+			fmt.Fprintln(out, "usage: quickstart [-v] [-timeout D] [-steps N | -config FILE [-call NAME [-args JSON]]]")
 			flags.PrintDefaults()
 			return nil, err
 		}
@@ -104,6 +112,10 @@ func parse(args []string, lookup func(string) (string, bool), out, errOut io.Wri
 		return nil, errors.New("-call needs -config with the file that names the servers")
 	case given["args"] && a.call == "":
 		return nil, errors.New("-args needs -call with the name of a tool")
+	case given["steps"] && given["config"]:
+		return nil, errors.New("-steps is for the demo's own servers; leave -config out")
+	case given["steps"] && a.steps < 2:
+		return nil, errors.New("-steps needs at least 2: one step, and one that follows")
 	case a.timeout < 0:
 		return nil, errors.New("-timeout is negative; give a duration such as 5s")
 	}

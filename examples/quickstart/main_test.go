@@ -62,6 +62,60 @@ func TestDemoEndsWhenInterrupted(t *testing.T) {
 	assert.Equal(t, "interrupted\n", errOut)
 }
 
+func TestStepsShowWhatAPoolSaves(t *testing.T) {
+	for _, tt := range []struct {
+		name, steps string
+		head        []string
+		cells       map[string]string // of the lines, from the first step on
+	}{
+		{"two", "2", []string{"STEP", "1", "STEP", "2"}, map[string]string{
+			"servers connected": "3 3", "of these reused": "0 3", "servers skipped": "0 2", "tools": "4 4",
+		}},
+		{"many", "50", []string{"STEP", "1", "STEPS", "2", "TO", "50,", "MEDIAN", "MOST"}, map[string]string{
+			"servers connected": "3 3 3", "of these reused": "0 3 3", "servers skipped": "0 2 2", "tools": "4 4 4",
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			code, out, errOut := command(t.Context(), "-steps", tt.steps)
+			require.Equal(t, exitOK, code, "%s\n%s", out, errOut)
+			assert.Empty(t, errOut)
+			assert.Equal(t, "timeout", columns(t, out, "wedged")[1])
+			assert.Equal(t, tt.head, columns(t, out, "UNTIL")[5:])
+			for what, cells := range tt.cells {
+				assert.Equal(t, cells, after(t, out, what), what)
+			}
+			requests := strings.Fields(after(t, out, "requests to the servers"))
+			assert.NotEqual(t, "0", requests[0])
+			for _, of := range requests[1:] {
+				assert.Equal(t, "0", of, "a warm step sends nothing")
+			}
+			assert.Contains(t, out, "Lisbon will be sunny tomorrow", "the tools of the last step work")
+			assert.Contains(t, out, "Nothing was left")
+		})
+	}
+}
+
+func TestStepsEndWhenInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	code, out, errOut := command(ctx, "-steps", "1000000")
+	assert.Equal(t, exitInterrupted, code)
+	assert.Equal(t, "canceled", columns(t, out, "wedged")[1])
+	assert.Equal(t, "interrupted\n", errOut)
+}
+
+// after is what a table's line has after its first cell, in words.
+func after(t *testing.T, out, cell string) string {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		if rest, ok := strings.CutPrefix(line, cell+"  "); ok {
+			return strings.Join(strings.Fields(rest), " ")
+		}
+	}
+	require.Fail(t, "no such line", "%s in\n%s", cell, out)
+	return ""
+}
+
 // testServer is an MCP server that wants the header X-Key, and a config file
 // for it.
 func testServer(t *testing.T) (configFile string) {
@@ -160,6 +214,8 @@ func TestWrongUse(t *testing.T) {
 		{"args without call", []string{"-config", "x", "-args", "{}"}, "-args needs -call"},
 		{"an empty config", []string{"-config", ""}, "-config is empty"},
 		{"a negative time", []string{"-timeout", "-1s"}, "-timeout is negative"},
+		{"one step", []string{"-steps", "1"}, "-steps needs at least 2"},
+		{"steps with a config", []string{"-steps", "2", "-config", "x"}, "-steps is for the demo"},
 		{"no such file", []string{"-config", "does-not-exist.json"}, "read the config: open does-not-exist.json"},
 		{"no server", []string{"-config", configFileWith(t, `{"mcpServers":{"x":{"command":"y"}}}`)}, "has no server to connect"},
 		{"a broken file", []string{"-config", configFileWith(t, `{`)}, "line 1"},

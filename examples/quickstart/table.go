@@ -109,6 +109,40 @@ func printCensus(w io.Writer, before, during, after census) {
 	t.Flush()
 }
 
+// printSteps writes the first step beside those that follow it.
+func printSteps(w io.Writer, steps []*poolStep) {
+	fmt.Fprintln(w)
+	t := newTable(w)
+	head := []string{"UNTIL THE TOOLS ARE THERE", "STEP 1", "STEP 2"}
+	if len(steps) > 2 {
+		head = append(head[:2], fmt.Sprintf("STEPS 2 TO %d, MEDIAN", len(steps)), "MOST")
+	}
+	row(t, head...)
+	line := func(what string, of func(*poolStep) int64, show func(int64) string) {
+		median, most := typical(steps[1:], of)
+		row(t, append([]string{what}, show(of(steps[0])), show(median), show(most))[:len(head)]...)
+	}
+	number := func(n int64) string { return fmt.Sprint(n) }
+	line("time", func(s *poolStep) int64 { return int64(s.took) }, func(n int64) string { return short(time.Duration(n)) })
+	line("requests to the servers", func(s *poolStep) int64 { return s.requests.Load() }, number)
+	line("servers connected", connected, number)
+	line("of these reused", reused, number)
+	line("servers skipped", skipped, number)
+	line("tools", func(s *poolStep) int64 { return s.tools }, number)
+	t.Flush()
+}
+
+// short is a duration in at most four digits.
+func short(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(time.Microsecond).String()
+}
+
 // oneLine makes text fit for a cell: one line, not too long. What could command
 // a terminal or hide in it is gone already from all text of a server.
 func oneLine(text string) string {
