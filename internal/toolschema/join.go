@@ -1,7 +1,6 @@
 package toolschema
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -177,7 +176,7 @@ func (w *walker) joinObjects(out *node, list []*node) alt {
 	o := alt{kind: kObject, closed: true, open: true, required: first.required, rules: first.rules}
 	for _, b := range list {
 		a := b.alt(kObject)
-		for _, name := range slices.Sorted(maps.Keys(a.props)) {
+		for _, name := range sortedKeys(a.props) {
 			w.spend(1)
 			prop := a.props[name]
 			if old, ok := o.props[name]; ok {
@@ -327,7 +326,7 @@ func (w *walker) sets(list []*node) string {
 		a := b.alt(kObject)
 		var names []string
 		required := a.requires()
-		for _, name := range slices.Sorted(maps.Keys(a.props)) {
+		for _, name := range sortedKeys(a.props) {
 			p := a.props[name]
 			fixed := len(p.alts) == 1 && !p.null && len(p.alts[0].enum) == 1
 			switch {

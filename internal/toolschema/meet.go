@@ -112,7 +112,7 @@ func (w *walker) meetRules(a, b rules) rules {
 		return b
 	}
 	out := maps.Clone(a)
-	for _, key := range slices.Sorted(maps.Keys(b)) {
+	for _, key := range sortedKeys(b) {
 		v := b[key]
 		old, ok := out[key]
 		switch {
@@ -134,7 +134,7 @@ func (w *walker) meetObject(out, a, b *alt) {
 	if len(b.props) > 0 {
 		out.props = make(map[string]*node, len(a.props)+len(b.props))
 		maps.Copy(out.props, a.props)
-		for _, name := range slices.Sorted(maps.Keys(b.props)) {
+		for _, name := range sortedKeys(b.props) {
 			prop := b.props[name]
 			if old, ok := out.props[name]; ok {
 				prop = w.meetOver(old, prop)

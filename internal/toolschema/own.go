@@ -1,7 +1,6 @@
 package toolschema
 
 import (
-	"maps"
 	"slices"
 	"strings"
 )
@@ -205,7 +204,7 @@ func (w *walker) additional(m map[string]any, a *alt, p place) {
 	}
 	if patterns, _ := m["patternProperties"].(map[string]any); len(patterns) > 0 && a.extra == nil {
 		var list []*node
-		for _, key := range slices.Sorted(maps.Keys(patterns)) {
+		for _, key := range sortedKeys(patterns) {
 			if n := w.schema(patterns[key], p.deeper()); n != nil {
 				list = append(list, n)
 			}

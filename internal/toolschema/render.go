@@ -3,7 +3,6 @@ package toolschema
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -95,7 +94,7 @@ func (w *walker) properties(a *alt, names map[string]string) (map[string]any, *s
 	out := make(map[string]any, len(a.props))
 	var sh *shape
 	required := a.requires()
-	for _, raw := range slices.Sorted(maps.Keys(a.props)) {
+	for _, raw := range sortedKeys(a.props) {
 		n, name := a.props[raw], names[raw]
 		m, child := w.node(n)
 		if name != raw {

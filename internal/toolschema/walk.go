@@ -2,7 +2,6 @@ package toolschema
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -207,7 +206,7 @@ func (w *walker) conditions(m map[string]any, n *node, p place) {
 	}
 	for _, key := range []string{"dependentSchemas", "dependencies"} {
 		deps, _ := m[key].(map[string]any)
-		for _, name := range slices.Sorted(maps.Keys(deps)) {
+		for _, name := range sortedKeys(deps) {
 			if v, ok := deps[name].(map[string]any); ok {
 				conditional = append(conditional, v)
 			}
@@ -251,4 +250,17 @@ func (a *alt) setProp(name string, n *node) {
 		a.props = map[string]*node{}
 	}
 	a.props[name] = n
+}
+
+// sortedKeys are the keys of a map in a fixed order: what is made of a schema must not depend on how maps are walked.
+func sortedKeys[V any](m map[string]V) []string {
+	if len(m) == 0 {
+		return nil
+	}
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
 }
