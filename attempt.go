@@ -68,7 +68,7 @@ func (a *attempt) prepare(tokens []UserToken) {
 func (a *attempt) start() {
 	a.started = time.Now()
 	a.begin()
-	a.step.opts.Background.Go(a.run)
+	a.step.opts.outlive(a.run)
 }
 
 // begin makes the budget, which has run since started.

@@ -145,8 +145,11 @@ func (s *step) cleanup() {
 // spawn starts a goroutine of a session, which the session's end awaits.
 func spawn(f func()) { go f() }
 
-// detach starts a goroutine that may outlive the call that wants it.
-func (s *server) detach(f func()) { s.opts.Background.Go(f) }
+// outlive starts a goroutine that may outlive the call that wants it.
+func (o *Options) outlive(f func()) { o.Background.Go(f) }
+
+// detach does so for what belongs to a server.
+func (s *server) detach(f func()) { s.opts.outlive(f) }
 
 // await runs a function of the host, which may not obey ctx, and does not wait
 // for it any longer than ctx lasts.

@@ -38,15 +38,21 @@ func TestInterop(t *testing.T) {
 // test ends, nothing may be left but the servers.
 func connectReal(t *testing.T, configs ...mcpclient.ServerConfig) (r *result, finish func()) {
 	t.Helper()
+	return connectWith(t, slog.Logger{}, mcpclient.Options{
+		ConnectTimeout: time.Minute, // some bridges start a process for every request, on a machine that may be busy
+	}, configs...)
+}
+
+// connectWith is connectReal with a say in the rest. Transport and Background
+// are its own.
+func connectWith(t *testing.T, logger slog.Logger, opts mcpclient.Options, configs ...mcpclient.ServerConfig) (r *result, finish func()) {
+	t.Helper()
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	var background sync.WaitGroup
 	ctx, cancel := context.WithCancel(t.Context())
 	start := time.Now()
-	tools, summaries, cleanup := mcpclient.ConnectAll(ctx, slog.Logger{}, configs, nil, mcpclient.Options{
-		HTTPClient:     &http.Client{Transport: base},
-		Background:     &background,
-		ConnectTimeout: time.Minute, // some bridges start a process for every request, on a machine that may be busy
-	})
+	opts.HTTPClient, opts.Background = &http.Client{Transport: base}, &background
+	tools, summaries, cleanup := mcpclient.ConnectAll(ctx, logger, configs, nil, opts)
 	cancel()
 	r = &result{t: t, tools: tools, summaries: summaries, cleanup: cleanup, took: time.Since(start)}
 	return r, sync.OnceFunc(func() {
@@ -179,16 +185,19 @@ func allAtOnce(t *testing.T) {
 	}
 }
 
-// sharedBridge has three sessions call through a bridge that sends each answer
-// to all of them: everyone gets their own.
 func sharedBridge(t *testing.T) {
-	const sessions, calls = 3, 20
-	var bridged *realServer
 	for _, s := range realServers {
 		if s.bridge == "supergateway-sse" {
-			bridged = s
+			callShared(t, s, 20)
 		}
 	}
+}
+
+// callShared has three sessions call through a bridge that sends each answer to
+// all of them: everyone gets their own.
+func callShared(t *testing.T, bridged *realServer, calls int) {
+	t.Helper()
+	const sessions = 3
 	var wg sync.WaitGroup
 	for i := range sessions {
 		r, finish := connectReal(t, bridged.config())

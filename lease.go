@@ -33,7 +33,7 @@ func (l *lease) end() {
 		return
 	}
 	if end := l.connection.end(); end != nil {
-		l.opts.Background.Go(end)
+		l.opts.outlive(end)
 	}
 }
 

@@ -215,7 +215,7 @@ func (p *Pool) evict() {
 func (p *Pool) drop(e *poolEntry) {
 	delete(p.entries, e.key)
 	if e.retire() {
-		p.wg.Go(e.end)
+		p.spawn(e.end)
 		return
 	}
 	p.leased[e] = struct{}{}
@@ -267,6 +267,9 @@ func (p *Pool) sweep() {
 	p.mu.Unlock()
 	inParallel(ends, parallelCloses)
 }
+
+// spawn starts a goroutine that Close waits for.
+func (p *Pool) spawn(f func()) { p.wg.Go(f) }
 
 // inParallel runs all functions, a few at a time, and waits for them.
 func inParallel(functions []func(), at int) {
@@ -334,7 +337,7 @@ func (p *Pool) Close(ctx context.Context) error {
 		drained = p.drained
 	}
 	p.checkDrained()
-	p.wg.Go(func() { inParallel(ends, parallelCloses) })
+	p.spawn(func() { inParallel(ends, parallelCloses) })
 	p.mu.Unlock()
 
 	finished := make(chan struct{})

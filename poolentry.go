@@ -140,7 +140,7 @@ func (e *poolEntry) takeOff(a *attempt) {
 	budget := 2 * orDefault(a.config.ConnectTimeout, a.step.opts.ConnectTimeout)
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(a.step.ctx), budget, errBudget)
 	stop := context.AfterFunc(e.pool.life, cancel)
-	e.pool.wg.Go(func() {
+	e.pool.spawn(func() {
 		defer cancel()
 		defer stop()
 		e.fly(ctx, f)
@@ -280,7 +280,7 @@ func (e *poolEntry) unhold() {
 	e.holds--
 	e.used = time.Now()
 	if e.retired && e.holds == 0 {
-		e.pool.wg.Go(func() {
+		e.pool.spawn(func() {
 			e.end()
 			e.pool.ended(e)
 		})
