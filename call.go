@@ -25,6 +25,8 @@ var (
 	errIdle    = errors.New("no answer and no progress")
 	errMaxTime = errors.New("no answer")
 	errNotSent = errors.New("not sent")
+	// errRanBefore is of a call that an earlier try may have run.
+	errRanBefore = errors.New("an earlier try may have run the tool, and another one failed")
 )
 
 // toolCall is one call of a tool, as its session is to send it.
@@ -33,7 +35,8 @@ type toolCall struct {
 	args       json.RawMessage
 	id         string // the model's own
 	meta       map[string]any
-	repeatable bool // the server says that running it twice does no harm
+	repeatable bool      // the server says that running it twice does no harm
+	deadline   time.Time // no try begins after it
 	onProgress func(*mcp.ProgressNotificationParams)
 }
 
@@ -59,6 +62,7 @@ func (l *lease) call(ctx context.Context, k toolCall) (raw []byte, stats callSta
 	defer stop()
 	clock := startClock(cancel, l.callTimeout, l.maxCallTimeout)
 	defer clock.stop()
+	k.deadline = time.Now().Add(min(l.callTimeout, l.maxCallTimeout))
 	told := k.onProgress
 	k.onProgress = func(p *mcp.ProgressNotificationParams) {
 		clock.progress()
@@ -82,14 +86,19 @@ func (l *lease) call(ctx context.Context, k toolCall) (raw []byte, stats callSta
 // can't make the tool run twice, or where running it twice does no harm. A lost
 // session is renewed once.
 func (c *connection) send(ctx context.Context, k toolCall) (raw []byte, stats callStats, err error) {
-	lostBefore, repeated := false, false
+	lostBefore, repeated, mayHaveRun := false, false, false
 	for {
 		var lost bool
 		raw, lost, err = c.attempt(ctx, k, &stats)
-		if err == nil || ctx.Err() != nil {
-			return raw, stats, err
+		if err == nil {
+			return raw, stats, nil
 		}
-		if !notRun(err) && !(k.repeatable && broken(err)) {
+		if mayHaveRun && notRun(err) {
+			err = fmt.Errorf("%w: %v", errRanBefore, err) // what is known of the last try is not all
+		}
+		mayHaveRun = mayHaveRun || !notRun(err)
+		wait := retryAfter(err)
+		if ctx.Err() != nil || mayHaveRun && !(k.repeatable && broken(err)) || time.Now().Add(wait).After(k.deadline) {
 			return nil, stats, err
 		}
 		switch {
@@ -99,7 +108,7 @@ func (c *connection) send(ctx context.Context, k toolCall) (raw []byte, stats ca
 			return nil, stats, err
 		default:
 			repeated = true
-			if err := sleep(ctx, retryAfter(err)); err != nil {
+			if err := sleep(ctx, wait); err != nil {
 				return nil, stats, err
 			}
 		}
@@ -109,7 +118,7 @@ func (c *connection) send(ctx context.Context, k toolCall) (raw []byte, stats ca
 // attempt sends a call once. lost says that the session has ended, and was
 // taken out of use.
 func (c *connection) attempt(ctx context.Context, k toolCall, stats *callStats) (raw []byte, lost bool, err error) {
-	probe, err := c.gate.enter(ctx)
+	t, err := c.gate.enter(ctx)
 	if err != nil {
 		return nil, false, fmt.Errorf("%w: %w", errNotSent, err)
 	}
@@ -118,9 +127,11 @@ func (c *connection) attempt(ctx context.Context, k toolCall, stats *callStats) 
 		defer done()
 		stats.attempts++
 		stats.renewed = stats.renewed || renewed
-		raw, err = s.call(ctx, k, stats)
+		raw, err = s.call(ctx, k, stats, func() { c.gate.reached(t) })
+	} else if !errors.Is(err, errClosed) && !errors.Is(err, errNotSent) {
+		err = fmt.Errorf("%w: %w", errNotSent, err)
 	}
-	c.judge(ctx, probe, err)
+	c.judge(ctx, t, err)
 	if err != nil && s != nil && sessionLost(err) {
 		c.lose(s)
 		lost = true
@@ -129,22 +140,20 @@ func (c *connection) attempt(ctx context.Context, k toolCall, stats *callStats) 
 }
 
 // judge tells the gate what an attempt has shown of the server.
-func (c *connection) judge(ctx context.Context, probe bool, err error) {
-	unreachable := errors.Is(err, errNotSent) && !sessionLost(err)
+func (c *connection) judge(ctx context.Context, t *probe, err error) {
 	switch {
 	case ctx.Err() != nil || errors.Is(err, errClosed):
-		if probe {
-			c.gate.giveUp()
-		}
-	case unreachable:
-		c.gate.leave(err)
-	case probe:
-		c.gate.leave(nil)
+		c.gate.giveUp(t)
+	case errors.Is(err, errNotSent) && !sessionLost(err):
+		c.gate.failed(t, err)
+	default:
+		c.gate.reached(t)
 	}
 }
 
 // call sends one tools/call and returns its raw result.
-func (s *session) call(ctx context.Context, k toolCall, stats *callStats) ([]byte, error) {
+// onConn is called when it has a connection.
+func (s *session) call(ctx context.Context, k toolCall, stats *callStats, onConn func()) ([]byte, error) {
 	token, forget := s.calls.register(k.onProgress)
 	defer forget()
 	// The SDK writes into params and Meta, so that both are this call's own.
@@ -154,7 +163,10 @@ func (s *session) call(ctx context.Context, k toolCall, stats *callStats) ([]byt
 	if k.id != "" {
 		params.Meta[metaCallID] = k.id
 	}
-	ctx, ex := wire.NewExchange(ctx, wire.ExchangeOptions{Stub: func([]byte) []byte { return []byte(`{"content":[]}`) }})
+	ctx, ex := wire.NewExchange(ctx, wire.ExchangeOptions{
+		Stub:   func([]byte) []byte { return []byte(`{"content":[]}`) },
+		OnConn: func(bool) { onConn() },
+	})
 	defer ex.Close()
 	_, err := s.mcp.CallTool(ctx, params)
 	stats.in += ex.BytesIn()
@@ -169,7 +181,7 @@ func (s *session) call(ctx context.Context, k toolCall, stats *callStats) ([]byt
 func callError(ctx context.Context, ex *wire.Exchange, err error) error {
 	seen := ex.Err()
 	if seen == nil && ctx.Err() != nil {
-		return context.Cause(ctx)
+		seen = context.Cause(ctx)
 	}
 	if seen == nil {
 		seen = err
@@ -190,7 +202,7 @@ func sessionLost(err error) bool {
 	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
 		return h.SessionLost()
 	}
-	return errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, mcp.ErrSessionMissing) || errors.Is(err, wire.ErrKilled)
+	return errors.Is(err, wire.ErrStreamEnded) || errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, mcp.ErrSessionMissing) || errors.Is(err, wire.ErrKilled)
 }
 
 // notRun says whether the tool provably has not run: nothing was sent, the
@@ -249,15 +261,24 @@ func (c *clock) ring() {
 	idleFor := now - time.Duration(c.last.Load())
 	switch {
 	case now >= c.total:
-		c.cancel(fmt.Errorf("%w for %v", errMaxTime, c.total))
+		c.cancel(&limitError{errMaxTime, c.total})
 	case idleFor >= c.idle:
-		c.cancel(fmt.Errorf("%w for %v", errIdle, c.idle))
+		c.cancel(&limitError{errIdle, c.idle})
 	default:
 		c.timer.Reset(min(c.idle-idleFor, c.total-now))
 	}
 }
 
 func (c *clock) stop() { c.timer.Stop() }
+
+// limitError says which limit has ended a call.
+type limitError struct {
+	what  error
+	limit time.Duration
+}
+
+func (e *limitError) Error() string { return fmt.Sprintf("%v for %v", e.what, e.limit) }
+func (e *limitError) Unwrap() error { return e.what }
 
 // progressTable brings progress notifications to the calls that they are about.
 // The zero value needs a prefix, which makes tokens unique beyond the session:

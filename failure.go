@@ -71,26 +71,40 @@ func reason(err error) string {
 // callFailure is what a failed call tells the model: what happened, whether the
 // tool may have run, and what to do about it.
 func callFailure(ctx context.Context, err error) string {
+	ran := "It is unknown whether the tool has done its work or still does."
+	if errors.Is(err, errNotSent) {
+		ran = "It was not sent, so the tool was not run."
+	}
 	switch {
 	case errors.Is(err, errClosed):
 		return "The tool was not run to its end: the step that it belongs to is over."
 	case errors.Is(err, errNoSlot):
 		return "The tool was not run: too many calls of this server were running all the time. Try again with fewer calls at once."
 	case errors.Is(err, errIdle), errors.Is(err, errMaxTime):
-		return fmt.Sprintf("The call was given up: %v. It is unknown whether the tool has done its work or still does.", err)
+		return fmt.Sprintf("The call was given up: %s. %s", limitText(err), ran)
 	case ctx.Err() != nil:
-		return "The call was canceled. It is unknown whether the tool has done its work."
+		return "The call was canceled. " + ran
 	}
-	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
+	h, ok := errors.AsType[*wire.HTTPError](err)
+	if ok && (needsAuth(h.Status) || !errors.Is(err, errNotSent)) {
 		return httpFailure(h)
-	}
-	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		return rpcFailure(e)
 	}
 	if errors.Is(err, errNotSent) {
 		return "The server could not be reached, so the tool was not run: " + reason(err)
 	}
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return rpcFailure(e)
+	}
 	return "The call failed, and it is unknown whether the tool has run: " + reason(err)
+}
+
+// limitText is the limit that a call has reached, without what was tried then.
+func limitText(err error) string {
+	var limit *limitError
+	if errors.As(err, &limit) {
+		return limit.Error()
+	}
+	return err.Error()
 }
 
 // rpcFailure puts a JSON-RPC error in words. A tool that has vanished since the
@@ -104,19 +118,23 @@ func rpcFailure(e *jsonrpc.Error) string {
 }
 
 // mayHaveRun says whether a status is what becomes of a call that a server or a
-// gateway could not finish. The others of 5xx say that it was not begun.
-func mayHaveRun(status int) bool {
-	return status >= 500 && status != http.StatusNotImplemented && status != http.StatusServiceUnavailable
+// gateway could not finish: not one that says that it does not know how, and not
+// one that says when to come back.
+func mayHaveRun(h *wire.HTTPError) bool {
+	return h.Status >= 500 && h.Status != http.StatusNotImplemented && retryAfter(h) == 0
 }
 
 func httpFailure(h *wire.HTTPError) string {
 	switch {
 	case h.SessionLost():
 		return "The server has ended the session, so the tool was not run. " + h.Error()
-	case mayHaveRun(h.Status):
+	case mayHaveRun(h):
 		return "The call failed on its way, and it is unknown whether the tool has run: " + h.Error()
 	case needsAuth(h.Status):
 		return "The server refused the user's authorization, so the tool was not run; the user has to connect the server again. " + h.Error()
+	}
+	if wait := retryAfter(h); wait > 0 {
+		return fmt.Sprintf("The server is busy, so the tool was not run; it asks to try again in %v. %s", wait, h.Error())
 	}
 	return "The server refused the call: " + h.Error()
 }

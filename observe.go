@@ -144,7 +144,7 @@ func callOutcome(ctx context.Context, err error) ToolCallOutcome {
 	if _, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return ToolCallError
 	}
-	if h, ok := errors.AsType[*wire.HTTPError](err); ok && !mayHaveRun(h.Status) {
+	if h, ok := errors.AsType[*wire.HTTPError](err); ok && !mayHaveRun(h) {
 		return ToolCallError
 	}
 	return ToolCallUnknown

@@ -253,6 +253,23 @@ func TestKnownToolsOfAServerThatIsDownAreOffered(t *testing.T) {
 	})
 }
 
+func TestListIsReadAgainAtOnceAlsoOnAConnectionThatWasWarm(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		s := &mcptest.Server{}
+		w.serve("s", s)
+		w.connect().cleanup()
+		w.background.Wait()
+		w.pool = mcpclient.NewPool(mcpclient.PoolOptions{MaxListAge: time.Minute})
+		defer func() { require.NoError(t, w.pool.Close(t.Context())) }()
+		w.connect().cleanup()
+		time.Sleep(2 * time.Minute)
+		r := w.connect()
+		defer r.cleanup()
+		require.Zero(t, r.took)
+		require.Equal(t, 3, s.Recorder.Count("tools/list"))
+	})
+}
+
 func TestHungListLosesNoKnownTools(t *testing.T) {
 	inPool(t, mcpclient.PoolOptions{IdleTimeout: time.Hour}, func(t *testing.T, w *world, p *mcpclient.Pool) {
 		w.opts.ConnectTimeout = budget

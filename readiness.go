@@ -12,21 +12,21 @@ type readiness struct {
 	send  func(onConn func()) error // nil: nothing to send
 	once  sync.Once
 	begun atomic.Bool
-	done  chan struct{} // closed when sent or failed
+	onWay chan struct{} // closed when it has a connection, or failed to get one
+	done  chan struct{} // closed when it was answered, or failed
 }
 
-// start sends the notification in a goroutine that run starts. The session's
-// end ends it, and wait awaits it. The channel is closed when the notification
-// has its connection, or failed to get one.
+// start sends the notification, the first time, in a goroutine that run starts.
+// The session's end ends it, and wait awaits it. The channel is closed when the
+// notification has its connection, or failed to get one.
 func (r *readiness) start(run func(func())) <-chan struct{} {
-	onWay := make(chan struct{})
-	var once sync.Once
-	reached := func() { once.Do(func() { close(onWay) }) }
-	if r.send == nil {
-		reached()
-		return onWay
-	}
 	r.once.Do(func() {
+		r.onWay = make(chan struct{})
+		reached := sync.OnceFunc(func() { close(r.onWay) })
+		if r.send == nil {
+			reached()
+			return
+		}
 		r.begun.Store(true)
 		run(func() {
 			defer close(r.done)
@@ -34,7 +34,7 @@ func (r *readiness) start(run func(func())) <-chan struct{} {
 			_ = r.send(reached) // a server that refuses it is served all the same
 		})
 	})
-	return onWay
+	return r.onWay
 }
 
 func (r *readiness) wait() { r.waitWithin(context.Background()) }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -49,6 +50,9 @@ type LimitError struct {
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("the %s is longer than the limit of %d bytes", e.What, e.Limit)
 }
+
+// ErrStreamEnded is in the errors of an HTTP+SSE session whose event stream has ended: nothing can be asked on it any more.
+var ErrStreamEnded = errors.New("the event stream ended")
 
 // AnswerError says that a request was accepted and its answer can't be used. Whether the request has run is unknown.
 type AnswerError struct {

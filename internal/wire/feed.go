@@ -2,6 +2,7 @@ package wire
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"sync"
 
@@ -160,9 +161,9 @@ func (f *feed) broken(err error) {
 	case f.isClosed():
 		err = ErrKilled
 	case err == io.EOF:
-		err = &AnswerError{Reason: "the event stream ended"}
+		err = &AnswerError{Reason: "no answer came", Cause: ErrStreamEnded}
 	default:
-		err = brokenOff(err)
+		err = &AnswerError{Reason: "no answer came", Cause: fmt.Errorf("%w: %w", ErrStreamEnded, brokenOff(err))}
 	}
 	f.s.record.failure(err)
 	f.s.mu.Lock()

@@ -168,7 +168,7 @@ func TestLegacyStreamEnds(t *testing.T) {
 		_, err = c.echo(t.Context(), "bad")
 		var answer *AnswerError
 		require.ErrorAs(t, err, &answer)
-		require.EqualError(t, answer, "the event stream ended")
+		require.EqualError(t, answer, "no answer came: the event stream ended")
 	})
 }
 

@@ -73,8 +73,14 @@ func (a *answerStream) resume(cause error) error {
 			break
 		}
 	}
-	return &AnswerError{Reason: "the stream ended without an answer and could not be resumed", Cause: cause}
+	// What became of the GET says nothing of the call: an error that unwraps to it would make the call look refused.
+	return &AnswerError{Reason: "the stream ended without an answer and could not be resumed", Cause: told{cause}}
 }
+
+// told is an error of which only the text is passed on.
+type told struct{ error }
+
+func (told) Unwrap() error { return nil }
 
 // reopen asks for the rest of the stream. retry: it may be asked again.
 func (a *answerStream) reopen() (retry bool, err error) {
