@@ -16,15 +16,25 @@ type providerKey struct{}
 
 // PrepareStep tells tools which provider runs the step, so that images reach
 // the model in a form that the provider passes on: some lose them, and then the
-// whole conversation fails. Give it to the agent as its PrepareStep function
-// (fantasy.WithPrepareStep), or call it from your own and return the context it
-// returns. It changes nothing else of the step, never fails, and may be called
-// concurrently. Without it images go to the model as they are.
+// whole conversation fails. Images that are already in the conversation, from a
+// step of another provider or of several calls at once, it moves behind the
+// results of their turn, as a message of the user, where the provider would lose
+// them or misplace them. Give it to the agent as its PrepareStep function
+// (fantasy.WithPrepareStep), or call it from your own, return the context it
+// returns, and use its Messages where they are not nil. It changes nothing else
+// of the step, never fails, and may be called concurrently. Without it images go
+// to the model as they are.
 func PrepareStep(ctx context.Context, options fantasy.PrepareStepFunctionOptions) (context.Context, fantasy.PrepareStepResult, error) {
-	if options.Model != nil {
-		ctx = context.WithValue(ctx, providerKey{}, options.Model.Provider())
+	if options.Model == nil {
+		return ctx, fantasy.PrepareStepResult{}, nil
 	}
-	return ctx, fantasy.PrepareStepResult{}, nil
+	provider := strings.ToLower(options.Model.Provider())
+	ctx = context.WithValue(ctx, providerKey{}, provider)
+	var result fantasy.PrepareStepResult
+	if losesImages(provider) || misplacesImages(provider) {
+		result.Messages = imagesBehind(options.Messages)
+	}
+	return ctx, result, nil
 }
 
 // lossyProviders send nothing at all in place of a tool result with an image,
@@ -39,16 +49,42 @@ var (
 // providers send media of tool results.
 var fantasyKeepsMedia = [3]int{0, 45, 4}
 
+// splitters put an image of a tool result into a message of the user right
+// behind that result, which splits the results of several calls at once, before
+// fantasyKeepsMedia.
+var splitters = []string{"openai", "azure"}
+
 func imagesAsText(ctx context.Context, mode ImageMode) bool {
-	if mode == ImagesAsText {
-		return true
-	}
+	return mode == ImagesAsText || losesImages(providerOf(ctx))
+}
+
+func providerOf(ctx context.Context) string {
 	provider, _ := ctx.Value(providerKey{}).(string)
-	provider = strings.ToLower(provider)
-	isOneOf := func(names []string) bool {
-		return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(provider, name) })
+	return provider
+}
+
+func losesImages(provider string) bool {
+	return isOneOf(provider, lossyProviders) || isOneOf(provider, lossyBefore) && !fantasyIsNew()
+}
+
+func misplacesImages(provider string) bool {
+	return isOneOf(provider, splitters) && !fantasyIsNew()
+}
+
+func isOneOf(provider string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(provider, name) })
+}
+
+// anthropicImageBytes is what 5 MiB of base64 hold: the most that Anthropic's
+// API takes of an image.
+const anthropicImageBytes = 15 << 18
+
+// mediaBytes is the limit of an image for the step's provider.
+func mediaBytes(ctx context.Context, limit int64) int64 {
+	if isOneOf(providerOf(ctx), []string{"anthropic", "bedrock"}) {
+		return min(limit, anthropicImageBytes)
 	}
-	return isOneOf(lossyProviders) || isOneOf(lossyBefore) && !fantasyIsNew()
+	return limit
 }
 
 // fantasyIsNew looks at what the program was built with. A version that can't be

@@ -65,7 +65,7 @@ func (t *tool) run(ctx context.Context, call fantasy.ToolCall) (response fantasy
 	}
 	response = toolresult.Convert(raw, toolresult.Options{
 		TextBytes:    opts.Limits.ResultBytes,
-		MediaBytes:   opts.Limits.MediaBytes,
+		MediaBytes:   mediaBytes(ctx, opts.Limits.MediaBytes),
 		ImagesAsText: imagesAsText(ctx, opts.Images),
 		Hide:         t.server.redactor().Redact,
 		Server:       t.server.config.Slug,
