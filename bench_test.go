@@ -332,18 +332,12 @@ func TestServeBenchmarks(t *testing.T) {
 // benchHandler serves the number of tools that the query asks for, and takes
 // the time that it asks for to answer a request.
 func benchHandler() http.Handler {
-	var mu sync.Mutex
+	// Made before there are sessions, which would be told of added tools.
 	servers := map[string]*mcp.Server{}
-	handler := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
-		mu.Lock()
-		defer mu.Unlock()
-		tools := r.URL.Query().Get("tools")
-		if servers[tools] == nil {
-			n, _ := strconv.Atoi(tools)
-			servers[tools] = benchServer(n)
-		}
-		return servers[tools]
-	}, nil)
+	for _, tools := range []int{1, 50, 100} {
+		servers[strconv.Itoa(tools)] = benchServer(tools)
+	}
+	handler := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server { return servers[r.URL.Query().Get("tools")] }, nil)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if delay, err := time.ParseDuration(r.URL.Query().Get("delay")); err == nil {
 			time.Sleep(delay) // the network that is measured

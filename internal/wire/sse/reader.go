@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	// readSize is what one Read asks for. Streams may live as long as a session, so this is also what an idle one holds.
-	readSize = 16 << 10
+	// readSize is what one Read asks for at most. Streams may live as long as a session, and an idle one holds what its next Read
+	// asks for: it begins with firstRead, and grows as far as reads come back full.
+	readSize  = 16 << 10
+	firstRead = 1 << 10
 	// keepSize is the largest data buffer that is kept for the next event.
 	keepSize = 64 << 10
 	// partSize is the size from which on data is kept in parts: to move what is there into ever larger buffers would hold an
@@ -116,13 +118,16 @@ func (r *Reader) recycle() {
 // fill reads more. It is false at the end of the stream, with r.err set.
 func (r *Reader) fill() bool {
 	if r.space == nil && r.err == nil {
-		r.space = make([]byte, readSize)
+		r.space = make([]byte, firstRead)
 	}
 	for tries := 0; r.err == nil; tries++ {
 		n, err := r.src.Read(r.space)
 		r.err = err
 		if n > 0 {
 			r.buf = r.space[:n]
+			if n == len(r.space) && n < readSize {
+				r.space = make([]byte, 4*n) // of what was read, buf is all there is
+			}
 			return true
 		}
 		if err == nil && tries == maxEmptyReads {
