@@ -168,7 +168,7 @@ func (a *attempt) names(raw []string) []string { return a.step.space().Names(a.i
 // lease is the step's hold on a connection, with the limits in time that the
 // step and the config give.
 func (a *attempt) lease(c *connection) *lease {
-	l := newLease(c, &a.step.opts)
+	l := &lease{connection: c, opts: &a.step.opts, open: a.step.open}
 	l.callTimeout = orDefault(a.config.CallTimeout, a.step.opts.CallTimeout)
 	l.maxCallTimeout = max(a.step.opts.MaxCallTimeout, l.callTimeout)
 	return l

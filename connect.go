@@ -37,6 +37,11 @@ type step struct {
 	attempts []*attempt
 	closed   atomic.Bool
 
+	// open ends with cleanup: calls of the step's tools that run then are
+	// cancelled, later ones are refused.
+	open context.Context
+	shut context.CancelFunc
+
 	slugs []string               // of the list that decides on names
 	space func() *toolname.Space // made when the first name is needed
 	named sessionKey             // of the list; zero until it is asked for, by the step's own goroutine
@@ -45,6 +50,7 @@ type step struct {
 // newStep checks the config list. Nothing is sent and nothing started.
 func newStep(ctx context.Context, logger slog.Logger, configs []ServerConfig, opts Options) *step {
 	s := &step{ctx: ctx, logger: logger, opts: opts}
+	s.open, s.shut = context.WithCancel(context.Background())
 	enabled := make([]ServerConfig, 0, len(configs))
 	slugs := make([]string, 0, len(configs))
 	for _, c := range configs {
@@ -135,6 +141,7 @@ func (s *step) cleanup() {
 	if !s.closed.CompareAndSwap(false, true) {
 		return
 	}
+	s.shut()
 	for _, a := range s.attempts {
 		if l := a.result.lease; l != nil {
 			l.end()

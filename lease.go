@@ -8,26 +8,18 @@ import (
 )
 
 // lease is a step's hold on one server's connection: what the step's tools of
-// that server share. It ends with the step's cleanup; calls that run then are
-// cancelled, later ones are refused.
+// that server share. It ends with the step's cleanup.
 type lease struct {
 	connection                  *connection
 	opts                        *Options // the step's
 	callTimeout, maxCallTimeout time.Duration
 
-	open  context.Context
-	close context.CancelFunc
-	entry *poolEntry // who gets the connection back; nil: it ends with the lease
-}
-
-func newLease(c *connection, opts *Options) *lease {
-	open, shut := context.WithCancel(context.Background())
-	return &lease{connection: c, opts: opts, open: open, close: shut}
+	open  context.Context // the step's: its end is that of all calls
+	entry *poolEntry      // who gets the connection back; nil: it ends with the lease
 }
 
 // end is called once, by cleanup. It does not wait.
 func (l *lease) end() {
-	l.close()
 	if l.entry != nil {
 		l.entry.returned()
 		return

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -83,18 +84,13 @@ func (x *results) stepChart() chart {
 }
 
 func (x *results) wedgedChart() chart {
-	figures := []samples{x.silent.goroutines, x.silent.sockets, x.late.goroutines, x.late.sockets}
+	figures := []samples{x.silent.connect, x.late.connect}
 	return chart{
-		title: "Left behind 100 ms after cleanup, one of ten servers wedged", axis: "number",
-		peers: append([]string{ours}, others()...), groups: []string{"silent: goroutines", "sockets", "in the handshake: goroutines", "sockets"},
+		title: fmt.Sprintf("One of ten servers is wedged: time to return (helped after %v)", x.rescue), axis: "times the budget",
+		peers: append([]string{ours}, others()...), groups: []string{"it is silent", "it answers initialize, then nothing"},
 		value: func(group int, peer string) (ratio, bool) {
 			values := figures[group][peer]
-			n := len(values)
-			ones := make([]float64, n)
-			for i := range ones {
-				ones[i] = 1
-			}
-			return compare(values, ones)
+			return compare(values, slices.Repeat([]float64{x.budget.Seconds()}, len(values)))
 		},
 	}
 }

@@ -36,8 +36,10 @@ func main() {
 	ctx, cancel := context.WithTimeout(ctx, *limit)
 	defer cancel()
 	r := &run{ctx: ctx, rounds: *rounds, scale: 1, counts: []int{1, 10, 100}, budget: time.Second}
+	r.delays = []time.Duration{0, 5 * time.Millisecond, 50 * time.Millisecond}
 	if *quick {
 		r.rounds, r.scale, r.counts, r.budget, *out = 1, 10, []int{1, 10}, 200*time.Millisecond, ""
+		r.delays = r.delays[:2]
 	}
 	if err := bench(r, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

@@ -117,8 +117,8 @@ func (x *results) reportSteps(r *report) {
 }
 
 func (x *results) reportRemains(r *report) {
-	r.say("## What is left behind\n")
-	r.say("![What is left 100 ms after cleanup, with one wedged server](wedged.svg)\n")
+	r.say("## A wedged server, and what is left behind\n")
+	r.say("![Time to return with one wedged server](wedged.svg)\n")
 	r.say("Ten servers with a budget of %v. The second time one of them accepts and never answers, the third time one stops answering", x.budget)
 	r.say("when it has answered `initialize`. Times are ratios. What is left 100 ms after cleanup are numbers, medians, beside idle")
 	r.say("connections that wait for the next step. The timeouts are those of the callers: without them go-sdk and mcp-go wait for ever. After %v", x.rescue)

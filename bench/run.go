@@ -19,6 +19,8 @@ type run struct {
 	scale  int
 	counts []int         // of servers, for the time to tools
 	budget time.Duration // for connecting where a server does not answer
+	// delays are what a server takes for a request, for the time to tools.
+	delays []time.Duration
 	// failures are turns that failed and were repeated.
 	failures []error
 }
@@ -77,7 +79,7 @@ type timing struct {
 
 func (r *run) timeToTools() (all []timing, err error) {
 	const tools = 10
-	for _, delay := range []time.Duration{0, 5 * time.Millisecond, 50 * time.Millisecond} {
+	for _, delay := range r.delays {
 		for _, count := range r.counts {
 			t := timing{delay, count, samples{}}
 			to := targetsOf(r.servers.urls(count, tools, delay))

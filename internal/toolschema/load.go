@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -105,13 +106,18 @@ func (l *loader) value(depth int) (raw, error) {
 	case '[':
 		return l.array(depth)
 	}
+	if l.dec.PeekKind() == '"' {
+		s, boxed, err := l.text()
+		if boxed != nil || err != nil {
+			return boxed, err
+		}
+		return s, nil
+	}
 	tok, err := l.dec.ReadToken()
 	if err != nil {
 		return nil, errNotJSON
 	}
 	switch tok.Kind() {
-	case '"':
-		return tok.String(), nil
 	case 't', 'f':
 		return tok.Bool(), nil
 	case '0':
@@ -120,6 +126,38 @@ func (l *loader) value(depth int) (raw, error) {
 		return nil, nil
 	}
 	return nil, errNotJSON
+}
+
+// text reads a string. Those that every schema is made of are shared: boxed
+// has them as a value already, and is nil for all others.
+func (l *loader) text() (s string, boxed any, err error) {
+	v, err := l.dec.ReadValue()
+	if err != nil || v.Kind() != '"' {
+		return "", nil, errNotJSON
+	}
+	if shared, ok := vocabulary[string(v)]; ok {
+		return shared.(string), shared, nil
+	}
+	if plain := v[1 : len(v)-1]; bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
+		return string(plain), nil, nil
+	}
+	text, _ := jsontext.AppendUnquote(nil, v) // its error is about UTF-8 alone, see lenient
+	return string(text), nil, nil
+}
+
+// vocabulary has the usual strings of schemas, as JSON text.
+var vocabulary = words("type", "properties", "required", "description", "title", "items", "enum", "default", "additionalProperties",
+	"anyOf", "oneOf", "allOf", "$schema", "$defs", "definitions", "$ref", "format", "minimum", "maximum", "exclusiveMinimum",
+	"minLength", "maxLength", "minItems", "maxItems", "pattern", "const", "examples", "nullable",
+	"string", "integer", "number", "boolean", "object", "array", "null", "date-time", "uri",
+	"http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft/2020-12/schema")
+
+func words(list ...string) map[string]any {
+	m := make(map[string]any, len(list))
+	for _, s := range list {
+		m[`"`+s+`"`] = s
+	}
+	return m
 }
 
 // number is infinite for what float64 can't hold: such a number is left out of
@@ -135,14 +173,15 @@ func (l *loader) object(depth int) (raw, error) {
 	}
 	m := map[string]any{}
 	for l.dec.PeekKind() == '"' {
-		name, err := l.dec.ReadToken()
+		key, _, err := l.text()
 		if err != nil {
-			return nil, errNotJSON
-		}
-		key := name.String()
-		if m[key], err = l.value(depth + 1); err != nil {
 			return nil, err
 		}
+		v, err := l.value(depth + 1)
+		if err != nil {
+			return nil, err
+		}
+		m[key] = v
 	}
 	if _, err := l.dec.ReadToken(); err != nil {
 		return nil, errNotJSON

@@ -48,9 +48,10 @@ var typeNames = map[string]kind{
 // what providers can carry: Google's reads one type and no alternatives. A nil
 // *node allows nothing.
 type node struct {
-	null bool  // null is allowed
-	any  bool  // every value is allowed; alts is empty
-	alts []alt // none and not any: null alone
+	null bool   // null is allowed
+	any  bool   // every value is allowed; alts is empty
+	alts []alt  // none and not any: null alone
+	one  [1]alt // room for alts where there is one, as there mostly is
 
 	title, description string
 	remarks            []string // sentences to append to the description

@@ -12,6 +12,7 @@ var flagKeywords = []string{"deprecated", "readOnly", "writeOnly"}
 // combinators. It is never nil.
 func (w *walker) own(m map[string]any, p place) *node {
 	n := &node{}
+	n.alts = n.one[:0]
 	w.annotations(m, n)
 	kinds, null, said := w.types(m)
 	enum, enumNull, hasEnum := w.enum(m)
