@@ -51,10 +51,10 @@ type callStats struct {
 // caller's; its end, the limit's and the step's all end the call at once.
 func (l *lease) call(ctx context.Context, k toolCall) (raw []byte, stats callStats, err error) {
 	if ctx.Err() != nil {
-		return nil, stats, context.Cause(ctx) // nothing is sent
+		return nil, stats, fmt.Errorf("%w: %w", errNotSent, context.Cause(ctx))
 	}
 	if l.open.Err() != nil {
-		return nil, stats, errClosed
+		return nil, stats, fmt.Errorf("%w: %w", errNotSent, errClosed)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -128,7 +128,7 @@ func (c *connection) attempt(ctx context.Context, k toolCall, stats *callStats) 
 		stats.attempts++
 		stats.renewed = stats.renewed || renewed
 		raw, err = s.call(ctx, k, stats, func() { c.gate.reached(t) })
-	} else if !errors.Is(err, errClosed) && !errors.Is(err, errNotSent) {
+	} else if !errors.Is(err, errNotSent) {
 		err = fmt.Errorf("%w: %w", errNotSent, err)
 	}
 	c.judge(ctx, t, err)

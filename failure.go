@@ -77,7 +77,7 @@ func callFailure(ctx context.Context, err error) string {
 	}
 	switch {
 	case errors.Is(err, errClosed):
-		return "The tool was not run to its end: the step that it belongs to is over."
+		return "The call was ended, as the step that it belongs to is over. " + ran
 	case errors.Is(err, errNoSlot):
 		return "The tool was not run: too many calls of this server were running all the time. Try again with fewer calls at once."
 	case errors.Is(err, errIdle), errors.Is(err, errMaxTime):
