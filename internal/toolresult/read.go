@@ -34,6 +34,34 @@ func (r *result) set(name, value []byte) {
 	}
 }
 
+// unwrap takes out the result that protocol 2024-10-07 has in a member of its own. Bridges that speak a newer protocol put an
+// empty content beside it. It may be anything; only where it looks like a result it is one.
+func (r *result) unwrap() {
+	if absent(r.toolResult) || !absent(r.content) && !emptyArray(r.content) {
+		return
+	}
+	r.content = nil
+	if kind(r.toolResult) != '{' {
+		return
+	}
+	var inner result
+	if newCursor(r.toolResult).members(inner.set) != nil || absent(inner.content) {
+		return
+	}
+	r.content, r.toolResult = inner.content, nil
+	if !truth(r.isError) {
+		r.isError = inner.isError
+	}
+	if absent(r.structured) {
+		r.structured = inner.structured
+	}
+}
+
+func emptyArray(raw []byte) bool {
+	inner, isArray := bytes.CutPrefix(bytes.TrimSpace(raw), []byte("["))
+	return isArray && string(bytes.TrimSpace(inner)) == "]"
+}
+
 // read takes in a whole result, whatever it is.
 func (c *conversion) read(raw []byte) {
 	raw = bytes.TrimSpace(raw)
@@ -78,6 +106,7 @@ func (c *conversion) breakOff() {
 func (c *conversion) readResult(raw []byte) {
 	var r result
 	err := newCursor(raw).members(r.set)
+	r.unwrap()
 	c.isError = truth(r.isError)
 	if str(r.resultType) == "input_required" {
 		c.isError = true
