@@ -139,21 +139,31 @@ func (p *Pool) run(s *step, tokens []UserToken) {
 		if a.err == nil {
 			key.bytes = key.bytes[:common]
 			key.config(&a.config, &s.opts, tokens)
-			a.entry, a.err = p.entry(key.sum(), a, tokens)
+			a.err = p.take(key.sum(), a, host, tokens)
 		}
 		if a.err != nil {
 			a.reject(tokens)
-			continue
 		}
-		a.server = a.entry.server
-		a.entry.adopt(host, tokens)
-		a.entry.take(a)
 	}
 	for _, a := range s.attempts {
 		if a.flight != nil {
 			a.awaitFlight()
 		}
 	}
+}
+
+// take gives the attempt what the key's place has: a result, or a flight to wait
+// for. An error is a reason why there is no such place.
+func (p *Pool) take(key sessionKey, a *attempt, host *hosting, tokens []UserToken) (err error) {
+	for taken := false; !taken; {
+		if a.entry, err = p.entry(key, a, tokens); err != nil {
+			return err
+		}
+		a.server = a.entry.server
+		a.entry.adopt(host, tokens)
+		taken = a.entry.take(a) // false: it left the pool at this moment
+	}
+	return nil
 }
 
 // entry is the place of a key, made if there is none.

@@ -401,6 +401,28 @@ func TestEvictionLeavesTheToolsOfAStepAlone(t *testing.T) {
 	})
 }
 
+func TestStepNeverGetsASessionThatIsBeingEvicted(t *testing.T) {
+	inPool(t, mcpclient.PoolOptions{MaxSessions: 1}, func(t *testing.T, w *world, p *mcpclient.Pool) {
+		for i := range 3 {
+			w.serve(fmt.Sprintf("s%d", i), &mcptest.Server{})
+		}
+		var users sync.WaitGroup
+		for user := range 6 {
+			users.Go(func() {
+				config := w.configs[user%3]
+				for range 50 {
+					tools, summaries, cleanup := p.ConnectAll(t.Context(), slog.Logger{}, []mcpclient.ServerConfig{config}, nil, w.opts)
+					r := &result{t: t, tools: tools, summaries: summaries, cleanup: cleanup}
+					require.Equal(t, mcpclient.ConnectOutcomeConnected, r.of(config.Slug).Outcome, r.of(config.Slug).Error)
+					require.Equal(t, "hi", r.call(config.Slug+"__echo", `{"text":"hi"}`).Content)
+					cleanup()
+				}
+			})
+		}
+		users.Wait()
+	})
+}
+
 func TestCloseWaitsForStepsWithinItsContext(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.pool = mcpclient.NewPool(mcpclient.PoolOptions{})

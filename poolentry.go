@@ -21,6 +21,7 @@ type poolEntry struct {
 	holds   int // leases, steps that wait, and the flight
 	leases  int
 	retired bool // out of the pool: ends with the last hold
+	killed  bool // has ended before its holds
 
 	connection *connection // nil until the first success
 	info       sessionInfo
@@ -65,9 +66,13 @@ type namedCatalog struct {
 const maxCatalogs = 4
 
 // take gives the attempt its result where that costs nothing, or else a flight
-// to wait for.
-func (e *poolEntry) take(a *attempt) {
+// to wait for. It is false where the entry is out of the pool.
+func (e *poolEntry) take(a *attempt) bool {
 	e.mu.Lock()
+	if e.retired {
+		e.mu.Unlock()
+		return false
+	}
 	now := a.started
 	e.used = now
 	known, failing := e.listing != nil, e.failing(now)
@@ -77,13 +82,13 @@ func (e *poolEntry) take(a *attempt) {
 		e.holds++
 		e.mu.Unlock()
 		e.lend(a, true)
-		return
+		return true
 	case failing:
 		e.pool.stats.skipped.Add(1)
 		missed, phase := e.misses.failure, e.misses.phase
 		e.mu.Unlock()
 		a.skip(missed, phase)
-		return
+		return true
 	case e.flight == nil:
 		e.takeOff(a)
 	}
@@ -91,6 +96,7 @@ func (e *poolEntry) take(a *attempt) {
 	e.holds++
 	a.flight = e.flight
 	e.mu.Unlock()
+	return true
 }
 
 // good says whether the list can be offered as it is.
@@ -279,7 +285,7 @@ func (e *poolEntry) release() {
 func (e *poolEntry) unhold() {
 	e.holds--
 	e.used = time.Now()
-	if e.retired && e.holds == 0 {
+	if e.retired && !e.killed && e.holds == 0 {
 		e.pool.spawn(func() {
 			e.end()
 			e.pool.ended(e)
@@ -310,6 +316,7 @@ func (e *poolEntry) end() {
 func (e *poolEntry) kill() {
 	e.mu.Lock()
 	c := e.connection
+	e.killed = true
 	e.mu.Unlock()
 	if c != nil {
 		c.kill()
