@@ -29,6 +29,7 @@ type listing struct {
 // empty list. run starts goroutines that the session's end awaits.
 func (s *session) list(ctx context.Context, run func(func())) (*listing, error) {
 	out := &listing{seen: map[string]int{}}
+	defer func() { out.seen = nil }() // a list may be kept for long
 	if !s.listsTools {
 		return out, nil
 	}
