@@ -20,6 +20,9 @@ type tool struct {
 	origin *origin
 }
 
+// Unwrap gives the tool inside: mcpclient.Instructions looks for it there.
+func (t *tool) Unwrap() fantasy.AgentTool { return t.Tool }
+
 // origin is what the tools of one server have in common in a step.
 type origin struct {
 	telemetry *Telemetry

@@ -173,13 +173,15 @@ func TestTheHostsOwnHooksStayInUse(t *testing.T) {
 
 func TestToolsAreWhatTheyWereBefore(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.serve("s", &mcptest.Server{})
+		w.serve("s", &mcptest.Server{Instructions: "Use echo."})
 		cleanup := w.connect(t.Context(), w.telemetry())
 		defer cleanup()
 		traced := w.tools
 		plain, _, cleanup := mcpclient.ConnectAll(t.Context(), noLog, w.configs, nil, w.opts)
 		defer cleanup()
 		require.Len(t, traced, len(plain))
+		require.Contains(t, mcpclient.Instructions(traced), "Use echo.")
+		require.Equal(t, mcpclient.Instructions(plain), mcpclient.Instructions(traced))
 		for i := range plain {
 			got, ok := traced[i].(mcpclient.Tool)
 			require.True(t, ok)
