@@ -48,7 +48,7 @@ func New(values ...string) *Secrets {
 	return (*Secrets)(nil).With(values...)
 }
 
-// With returns a set that has more values than s, which stays as it is.
+// With returns a set that has more values than s, which stays as it is; nil if it has none.
 func (s *Secrets) With(values ...string) *Secrets {
 	var all []string
 	if s != nil {
@@ -56,6 +56,9 @@ func (s *Secrets) With(values ...string) *Secrets {
 	}
 	for _, value := range values {
 		all = appendSecrets(all, value)
+	}
+	if len(all) == 0 {
+		return nil // most servers have no secrets, and pay for none
 	}
 	return &Secrets{values: all, index: newIndex(all), markLike: slices.ContainsFunc(all, touchesMark)}
 }

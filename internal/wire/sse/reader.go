@@ -15,7 +15,7 @@ const (
 	// readSize is what one Read asks for at most. Streams may live as long as a session, and an idle one holds what its next Read
 	// asks for: it begins with firstRead, and grows as far as reads come back full.
 	readSize  = 16 << 10
-	firstRead = 1 << 10
+	firstRead = 512
 	// keepSize is the largest data buffer that is kept for the next event.
 	keepSize = 64 << 10
 	// partSize is the size from which on data is kept in parts: to move what is there into ever larger buffers would hold an
