@@ -226,9 +226,7 @@ func (a *attempt) failed(err error, t *trial) ConnectSummary {
 	}
 	summary := a.failure(f, phase)
 	if info := t.info.Load(); info != nil {
-		var c catalog
-		c.introduce(a.server, *info)
-		summary.Protocol, summary.Server = c.protocol, c.serverName
+		summary.Protocol, summary.Server = a.server.introduced(*info)
 	}
 	return summary
 }

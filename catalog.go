@@ -31,7 +31,7 @@ type catalog struct {
 // raw ones.
 func (s *server) catalog(info sessionInfo, l *listing, names func([]string) []string, debug debugLog) *catalog {
 	c := &catalog{truncated: l.truncated}
-	c.introduce(s, info)
+	c.protocol, c.serverName = s.introduced(info)
 	for _, d := range l.dropped {
 		c.drop(s, d.Name, d.Reason, debug)
 	}
@@ -75,14 +75,13 @@ func (s *server) nameable(raw string) string {
 // debugLog writes one record about a tool.
 type debugLog func(message string, fields ...slog.Field)
 
-// introduce keeps how the server calls itself.
-func (c *catalog) introduce(s *server, info sessionInfo) {
-	c.protocol = s.redactor().Line(info.protocol, maxNameBytes)
-	name := info.name
+// introduced is how the server calls itself, fit to be shown.
+func (s *server) introduced(info sessionInfo) (protocol, name string) {
+	name = info.name
 	if info.version != "" {
 		name += "/" + info.version
 	}
-	c.serverName = s.redactor().Line(name, maxNameBytes)
+	return s.redactor().Line(info.protocol, maxNameBytes), s.redactor().Line(name, maxNameBytes)
 }
 
 // offer makes a tool of one entry of the server's list, or says why not.

@@ -20,8 +20,8 @@ import (
 //
 //   - one for each attempt (attempt.start): ends by itself when its budget ends,
 //     since that kills its session; nobody waits for it but Options.Background.
-//   - one for each session that cleanup closes (step.cleanup): ends within
-//     closeTimeout; Options.Background waits for it.
+//   - one for each session that cleanup closes (Options.outlive, from lease.end):
+//     ends within closeTimeout; Options.Background waits for it.
 //   - those of a session (spawn), its notifications/initialized and its listener:
 //     end with the session, and session.end waits for them.
 //   - one for each renewal or end of a lost session, each refresh of a token,

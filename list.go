@@ -81,9 +81,8 @@ func (s *session) firstPage(ctx context.Context, run func(func())) (toollist.Pag
 	if !s.ready.begun.Load() || !refused(err) {
 		return page, err
 	}
-	select {
-	case <-s.ready.sent():
-	case <-ctx.Done():
+	s.ready.waitWithin(ctx)
+	if ctx.Err() != nil {
 		return page, context.Cause(ctx)
 	}
 	return s.page(ctx, "", nil)

@@ -48,6 +48,3 @@ func (r *readiness) waitWithin(ctx context.Context) {
 	case <-ctx.Done():
 	}
 }
-
-// sent is closed when the notification was answered.
-func (r *readiness) sent() <-chan struct{} { return r.done }
