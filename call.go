@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
-	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -17,9 +14,6 @@ import (
 
 	"github.com/mcpclient-go/mcpclient/internal/wire"
 )
-
-// metaCallID is the _meta key of the model's own identifier of a call.
-const metaCallID = "io.github.mcpclient-go/toolCallId"
 
 var (
 	errIdle    = errors.New("no answer and no progress")
@@ -151,50 +145,6 @@ func (c *connection) judge(ctx context.Context, t *probe, err error) {
 	}
 }
 
-// call sends one tools/call and returns its raw result.
-// onConn is called when it has a connection.
-func (s *session) call(ctx context.Context, k toolCall, stats *callStats, onConn func()) ([]byte, error) {
-	token, forget := s.calls.register(k.onProgress)
-	defer forget()
-	// The SDK writes into params and Meta, so that both are this call's own.
-	params := &mcp.CallToolParams{Name: k.tool, Arguments: k.args, Meta: mcp.Meta{}}
-	maps.Copy(params.Meta, k.meta)
-	params.Meta["progressToken"] = token
-	if k.id != "" {
-		params.Meta[metaCallID] = k.id
-	}
-	ctx, ex := wire.NewExchange(ctx, wire.ExchangeOptions{
-		Stub:   func([]byte) []byte { return []byte(`{"content":[]}`) },
-		OnConn: func(bool) { onConn() },
-	})
-	defer ex.Close()
-	_, err := s.mcp.CallTool(ctx, params)
-	stats.in += ex.BytesIn()
-	stats.out += ex.BytesOut()
-	if raw := ex.Result(); raw != nil {
-		return raw, nil
-	}
-	return nil, callError(ctx, ex, err)
-}
-
-// callError is the most telling of what is known of a call without a result.
-func callError(ctx context.Context, ex *wire.Exchange, err error) error {
-	seen := ex.Err()
-	if seen == nil && ctx.Err() != nil {
-		seen = context.Cause(ctx)
-	}
-	if seen == nil {
-		seen = err
-	}
-	if seen == nil {
-		seen = errors.New("the answer has no result")
-	}
-	if !ex.Sent() {
-		return fmt.Errorf("%w: %w", errNotSent, seen)
-	}
-	return seen
-}
-
 // sessionLost says whether an error shows that the session is over. The
 // server's word counts as HTTP gives it, not as the SDK reads it: SDKs of
 // servers differ in the body.
@@ -279,46 +229,3 @@ type limitError struct {
 
 func (e *limitError) Error() string { return fmt.Sprintf("%v for %v", e.what, e.limit) }
 func (e *limitError) Unwrap() error { return e.what }
-
-// progressTable brings progress notifications to the calls that they are about.
-// The zero value needs a prefix, which makes tokens unique beyond the session:
-// some bridges send the messages for one client to all of them.
-type progressTable struct {
-	prefix string
-
-	mu      sync.Mutex // never held while a call is told
-	last    int64
-	waiting map[string]func(*mcp.ProgressNotificationParams)
-}
-
-// register makes a token whose notifications go to on until forget.
-func (p *progressTable) register(on func(*mcp.ProgressNotificationParams)) (token string, forget func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.last++
-	token = p.prefix + "-" + strconv.FormatInt(p.last, 10)
-	if p.waiting == nil {
-		p.waiting = map[string]func(*mcp.ProgressNotificationParams){}
-	}
-	p.waiting[token] = on
-	return token, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		delete(p.waiting, token)
-	}
-}
-
-// progress is the SDK's handler. It runs on the one goroutine that handles all
-// notifications of the session, and must not block.
-func (p *progressTable) progress(_ context.Context, n *mcp.ProgressNotificationClientRequest) {
-	token, ok := n.Params.ProgressToken.(string)
-	if !ok {
-		return
-	}
-	p.mu.Lock()
-	on := p.waiting[token]
-	p.mu.Unlock()
-	if on != nil {
-		on(n.Params)
-	}
-}

@@ -171,7 +171,7 @@ func (t *tool) report(ctx context.Context, callID string) (on func(*mcp.Progress
 	return r.put, func() { close(r.stop) }
 }
 
-// put replaces what the hook has not seen yet. It is called by one goroutine.
+// put replaces what the hook has not seen yet.
 func (r *reporter) put(p *mcp.ProgressNotificationParams) {
 	for {
 		select {

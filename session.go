@@ -30,7 +30,10 @@ const (
 	methodInitialized = "notifications/initialized"
 	methodDiscover    = "server/discover"
 
+	methodList         = "tools/list"
+	methodCall         = "tools/call"
 	methodListen       = "subscriptions/listen"
+	methodProgress     = "notifications/progress"
 	methodToolsChanged = "notifications/tools/list_changed"
 )
 
@@ -81,6 +84,7 @@ func newSession(ctx context.Context, s *server) (*session, error) {
 		Life:      life,
 		Headers:   s.authorize,
 		Renew:     s.renew,
+		Notified:  out.notified,
 		Hide:      func(text string) string { return s.redactor().Redact(redact.Clean(text)) },
 		BodyBytes: s.opts.Limits.BodyBytes,
 	})
@@ -141,6 +145,19 @@ func (s *session) listen() {
 			}
 		})
 	})
+}
+
+// notified takes the notifications that come beside the answers to requests that
+// went past the SDK.
+func (s *session) notified(method string, params []byte) {
+	switch method {
+	case methodProgress:
+		s.calls.notified(params)
+	case methodToolsChanged:
+		if changed := s.server.onListChanged; changed != nil {
+			changed()
+		}
+	}
 }
 
 func (s *session) transport() mcp.Transport {
@@ -214,4 +231,5 @@ func (s *session) end(ctx context.Context) {
 	}
 	s.ready.wait()
 	s.background.Wait()
+	s.wire.Wait()
 }

@@ -11,24 +11,14 @@ import (
 	"github.com/mcpclient-go/mcpclient/internal/wire/sse"
 )
 
-// json reads an answer that is one body.
-func (p *posted) json(resp *http.Response, body io.Reader) (*http.Response, error) {
+// whole reads an answer that is one body.
+func (p *posted) whole(resp *http.Response, media string, body io.Reader) (rpc.Message, error) {
 	data, err := readAll(body, resp.ContentLength, p.s.config.BodyBytes)
 	if err != nil {
-		return nil, brokenOff(err)
+		return rpc.Message{}, brokenOff(err)
 	}
 	_ = resp.Body.Close()
-	m, err := p.own(data, mediaType(resp))
-	if err != nil {
-		return nil, err
-	}
-	session, err := p.adopt(resp, m.Result != nil)
-	if err != nil {
-		return nil, err
-	}
-	p.line.end()
-	p.s.calls.settle(p.call.wire)
-	return p.respond("application/json", session, p.call.answer(m, true)), nil
+	return p.own(data, media)
 }
 
 // respond is a response that the SDK can use.

@@ -60,6 +60,12 @@ func (cs *calls) all() []*call {
 
 // answer hands a response to the exchange and returns it as the SDK gets it. owned: the message's bytes stay as they are.
 func (c *call) answer(m rpc.Message, owned bool) []byte {
+	m = c.take(m, owned)
+	return rpc.AppendResponse(make([]byte, 0, len(m.Result)+len(m.Error)+64), c.id, m)
+}
+
+// take hands a response to the exchange and returns what the SDK is to see of it.
+func (c *call) take(m rpc.Message, owned bool) rpc.Message {
 	switch {
 	case m.Error != nil:
 		c.exchange.fail(rpcError(m.Error))
@@ -76,7 +82,7 @@ func (c *call) answer(m rpc.Message, owned bool) []byte {
 		m.Deep = false // of a captured result the SDK sees the stub
 		c.exchange.answered(result[:len(result):len(result)])
 	}
-	return rpc.AppendResponse(make([]byte, 0, len(m.Result)+len(m.Error)+64), c.id, m)
+	return m
 }
 
 // fail does the same for a call without a usable response.

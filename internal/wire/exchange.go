@@ -22,7 +22,8 @@ type ExchangeOptions struct {
 // All methods are safe for concurrent use, and on a nil Exchange.
 type Exchange struct {
 	options ExchangeOptions
-	cancel  context.CancelFunc
+	alone   bool               // the SDK has no part in it
+	cancel  context.CancelFunc // nil: there is no context of its own
 
 	mu       sync.Mutex
 	claimed  bool
@@ -51,7 +52,9 @@ func (e *Exchange) Close() {
 		return
 	}
 	e.update(func() { e.closed = true })
-	e.cancel()
+	if e.cancel != nil {
+		e.cancel()
+	}
 }
 
 // Result is the `result` member of the answer as it came, repaired where it was no valid JSON; nil if none came. It is the
@@ -186,8 +189,8 @@ func (e *Exchange) answered(result []byte) {
 	})
 }
 
-// captures reports that the SDK gets something else than the result.
-func (e *Exchange) captures() bool { return e != nil && e.options.Stub != nil }
+// captures reports that the SDK gets something else than the result, or nothing.
+func (e *Exchange) captures() bool { return e != nil && (e.alone || e.options.Stub != nil) }
 
 // stub is what the SDK gets as the result.
 func (e *Exchange) stub(result []byte) []byte {

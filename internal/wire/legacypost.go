@@ -27,7 +27,7 @@ func (s *Session) legacyPost(r *http.Request) (*http.Response, error) {
 	}
 	if out.kind != rpc.Request {
 		if out.method == methodCancelled {
-			defer line.within(cancelTime)()
+			defer line.within(courtesyTime)()
 		}
 		if _, err := s.legacySend(line, t, r, out); err != nil {
 			_ = s.lose(out.exchange, r.Context(), err)

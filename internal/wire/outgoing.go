@@ -70,17 +70,26 @@ func (s *Session) begin(out *outgoing, line *lifeline) *call {
 	return c
 }
 
-// send passes a request of the SDK down the chain, with the given body if that isn't nil. What it passes shares the header with the
-// SDK's request: credentials makes a copy before it sets any.
+// send passes a request down the chain, with the given body if that isn't nil. What it passes shares the header with r:
+// credentials makes a copy before it sets any.
 func (s *Session) send(line *lifeline, t *trip, r *http.Request, body []byte) (*http.Response, error) {
-	line.values.trip = t
 	out := r.WithContext(line.ctx)
 	if body != nil {
-		out.ContentLength = int64(len(body))
-		out.Body = newMemory(body)
-		out.GetBody = func() (io.ReadCloser, error) { return newMemory(body), nil }
+		setBody(out, body)
 	}
-	return s.chain.RoundTrip(out)
+	return s.dispatch(line, t, out)
+}
+
+// dispatch passes a request down the chain that has the context of line.
+func (s *Session) dispatch(line *lifeline, t *trip, r *http.Request) (*http.Response, error) {
+	line.values.trip = t
+	return s.chain.RoundTrip(r)
+}
+
+func setBody(r *http.Request, body []byte) {
+	r.ContentLength = int64(len(body))
+	r.Body = newMemory(body)
+	r.GetBody = func() (io.ReadCloser, error) { return newMemory(body), nil }
 }
 
 // memory is a body that is there already.

@@ -6,13 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/mcpclient-go/mcpclient/internal/wire/rpc"
 )
-
-// cancelTime bounds a notifications/cancelled: it is a courtesy, and the SDK's Close waits for it.
-const cancelTime = 5 * time.Second
 
 // post sends a message over streamable HTTP. An error that it returns is, to the SDK, that of this one request; a response which
 // the SDK can't use would be the end of the session.
@@ -33,6 +29,7 @@ func (s *Session) post(r *http.Request) (*http.Response, error) {
 		call:    s.begin(out, line),
 		trip:    &trip{exchange: out.exchange, hadSession: r.Header.Get(headerSession) != ""},
 		request: r,
+		ctx:     r.Context(),
 		line:    line,
 	}
 	resp, err := s.send(p.line, p.trip, r, out.body)
@@ -69,7 +66,7 @@ func (s *Session) notify(r *http.Request, out *outgoing) (*http.Response, error)
 		if s.calls.settle(out.cancelled) == nil {
 			return local(r, http.StatusAccepted), nil // it was never sent, or is answered
 		}
-		defer line.within(cancelTime)()
+		defer line.within(courtesyTime)()
 	}
 	t := &trip{exchange: out.exchange, hadSession: r.Header.Get(headerSession) != ""}
 	resp, err := s.send(line, t, r, out.body)
@@ -90,49 +87,70 @@ type posted struct {
 	call    *call
 	trip    *trip
 	request *http.Request
+	ctx     context.Context // the caller's
 	line    *lifeline
 }
 
 // refuse ends a call whose POST brought nothing to read. A request that may be running is left open for its cancellation.
 func (p *posted) refuse(err error) error {
 	p.line.end()
-	if p.request.Context().Err() == nil || !p.trip.sent {
+	if p.ctx.Err() == nil || !p.trip.sent {
 		p.s.calls.settle(p.call.wire)
 	}
-	return p.s.lose(p.call.exchange, p.request.Context(), err)
+	return p.s.lose(p.call.exchange, p.ctx, err)
 }
 
 // answer makes the response that the SDK gets of the one that came.
 func (p *posted) answer(resp *http.Response) (*http.Response, error) {
-	switch {
-	case resp.StatusCode >= 300:
-		return nil, p.s.httpError(resp, p.trip, p.call.method, p.trip.hadSession)
-	case resp.StatusCode == http.StatusAccepted, resp.StatusCode == http.StatusNoContent:
-		return nil, &AnswerError{Reason: fmt.Sprintf("the server accepted the request (HTTP %d) and gave no answer", resp.StatusCode)}
-	}
-	body, err := decoded(resp)
+	events, m, err := p.content(resp)
 	if err != nil {
 		return nil, err
 	}
+	session, err := p.adopt(resp, events != nil || m.Result != nil)
+	if err != nil {
+		return nil, err
+	}
+	if events != nil {
+		return p.stream(resp, session, events), nil
+	}
+	p.line.end()
+	p.s.calls.settle(p.call.wire)
+	return p.respond("application/json", session, p.call.answer(m, true)), nil
+}
+
+// content is what the response to a call holds: a stream of events that is yet to be read, or else the answer, which was read whole.
+func (p *posted) content(resp *http.Response) (events io.Reader, m rpc.Message, err error) {
+	switch {
+	case resp.StatusCode >= 300:
+		return nil, m, p.s.httpError(resp, p.trip, p.call.method, p.trip.hadSession)
+	case resp.StatusCode == http.StatusAccepted, resp.StatusCode == http.StatusNoContent:
+		return nil, m, &AnswerError{Reason: fmt.Sprintf("the server accepted the request (HTTP %d) and gave no answer", resp.StatusCode)}
+	}
+	body, err := decoded(resp)
+	if err != nil {
+		return nil, m, err
+	}
 	body = counter{body, p.call.exchange}
-	if mediaType(resp) == eventStream {
-		return p.stream(resp, body)
+	media := mediaType(resp)
+	if media == eventStream {
+		return body, m, nil
 	}
 	if limit := p.s.config.BodyBytes; limit > 0 && resp.ContentLength > limit {
-		return nil, &LimitError{What: "answer", Limit: limit}
+		return nil, m, &LimitError{What: "answer", Limit: limit}
 	}
 	head, err := readHead(body)
 	if err != nil {
-		return nil, brokenOff(err)
+		return nil, m, brokenOff(err)
 	}
 	rest := io.MultiReader(bytes.NewReader(head), body)
 	if !startsJSON(head) {
 		switch err := kindOf(head); err {
 		case rpc.ErrEvents:
-			return p.stream(resp, rest)
+			return rest, m, nil
 		case rpc.ErrHTML, rpc.ErrXML, rpc.ErrBinary, rpc.ErrText, rpc.ErrEmpty:
-			return nil, p.s.unusable(err, mediaType(resp), head, len(head) == headBytes)
+			return nil, m, p.s.unusable(err, media, head, len(head) == headBytes)
 		}
 	}
-	return p.json(resp, rest)
+	m, err = p.whole(resp, media, rest)
+	return nil, m, err
 }

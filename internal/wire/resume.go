@@ -48,7 +48,7 @@ func (r *resumption) delay() time.Duration {
 }
 
 // resumable reports whether the stream may be asked for again after it ended with err.
-func (a *answerStream) resumable(err error) bool {
+func (a *answers) resumable(err error) bool {
 	if _, tooLong := brokenOff(err).(*LimitError); tooLong || a.place.lastID == "" {
 		return false
 	}
@@ -58,7 +58,7 @@ func (a *answerStream) resumable(err error) bool {
 }
 
 // resume replaces the stream by a new one that goes on where the old one ended. nil: it did.
-func (a *answerStream) resume(cause error) error {
+func (a *answers) resume(cause error) error {
 	_ = a.closeUpstream()
 	for ; a.place.idle < maxResumes; a.place.idle++ {
 		if err := sleep(a.line.ctx, a.place.delay()); err != nil {
@@ -83,7 +83,7 @@ type told struct{ error }
 func (told) Unwrap() error { return nil }
 
 // reopen asks for the rest of the stream. retry: it may be asked again.
-func (a *answerStream) reopen() (retry bool, err error) {
+func (a *answers) reopen() (retry bool, err error) {
 	r, err := http.NewRequestWithContext(a.line.ctx, http.MethodGet, a.request.URL.String(), nil)
 	if err != nil {
 		return false, err
@@ -117,7 +117,7 @@ func (a *answerStream) reopen() (retry bool, err error) {
 }
 
 // replace makes body the stream that is read from now on.
-func (a *answerStream) replace(upstream io.Closer, body io.Reader) {
+func (a *answers) replace(upstream io.Closer, body io.Reader) {
 	a.mu.Lock()
 	a.upstream = upstream
 	a.mu.Unlock()

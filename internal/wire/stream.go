@@ -3,34 +3,32 @@ package wire
 import (
 	"bytes"
 	"io"
-	"net/http"
 	"sync"
 
 	"github.com/mcpclient-go/mcpclient/internal/wire/rpc"
 	"github.com/mcpclient-go/mcpclient/internal/wire/sse"
 )
 
-// stream answers a call with the events of the response, as they come.
-func (p *posted) stream(resp *http.Response, body io.Reader) (*http.Response, error) {
-	session, err := p.adopt(resp, true)
-	if err != nil {
-		return nil, err
-	}
-	answer := p.respond(eventStream, session, nil)
-	answer.Body = &answerStream{posted: p, upstream: resp.Body, body: body}
-	return answer, nil
+// receiver gets what the event stream of a call brings. The bytes of a message change when the method has returned.
+type receiver interface {
+	// incoming is a request or notification of the server.
+	incoming(m rpc.Message)
+	// answered is the response to the call.
+	answered(c *call, m rpc.Message)
+	// failed is called instead where there is none.
+	failed(c *call, err error)
 }
 
-// answerStream is the event stream of one call as the SDK reads it: messages of the server, then exactly one response, then the
-// end. The SDK's goroutine for the call pulls it; Read isn't called concurrently, Close may be.
-type answerStream struct {
+// answers is the event stream of one call: messages of the server, then exactly one response, then the end. One goroutine pulls it;
+// Close may be called by any.
+type answers struct {
 	*posted
+	to       receiver
 	body     io.Reader
 	events   *sse.Reader // of body; nil until it is read
 	place    resumption
-	out      []byte // for the SDK
-	answered bool   // the response is in out or was read
-	ended    bool   // nothing comes after out
+	answered bool // the receiver has the response
+	ended    bool // nothing comes any more
 
 	foreign int  // answers to other requests
 	junk    bool // an event that should have been a message
@@ -39,50 +37,35 @@ type answerStream struct {
 	upstream io.Closer // what body comes from
 }
 
-func (a *answerStream) Read(p []byte) (int, error) {
-	for len(a.out) == 0 {
-		if a.ended {
-			return 0, io.EOF
-		}
-		if err := a.pull(); err != nil {
-			a.end()
-			return 0, err
-		}
-	}
-	n := copy(p, a.out)
-	a.out = a.out[n:]
-	return n, nil
-}
-
 // Close ends the request at the server's side too, as far as it still runs.
-func (a *answerStream) Close() error {
+func (a *answers) Close() error {
 	a.line.end()
 	return a.closeUpstream()
 }
 
-func (a *answerStream) closeUpstream() error {
+func (a *answers) closeUpstream() error {
 	a.mu.Lock()
 	upstream := a.upstream
 	a.mu.Unlock()
 	return upstream.Close()
 }
 
-func (a *answerStream) end() {
+func (a *answers) end() {
 	a.ended = true
 	_ = a.Close()
 }
 
-// pull reads one event. Its error is for a caller that has ended its request: the SDK knows it then and waits for nothing.
-func (a *answerStream) pull() error {
-	if a.answered {
-		// The SDK has its answer by now. What follows is the end of the stream, if the server means well.
-		drain(struct {
-			io.Reader
-			io.Closer
-		}{a.body, a.upstream})
-		a.end()
-		return nil
-	}
+// finish is called when the receiver has its response. What follows is the end of the stream, if the server means well.
+func (a *answers) finish() {
+	drain(struct {
+		io.Reader
+		io.Closer
+	}{a.body, a.upstream})
+	a.end()
+}
+
+// pull reads one event. Its error is for a caller that has ended its request, knows it, and waits for nothing.
+func (a *answers) pull() error {
 	if a.events == nil {
 		return a.start()
 	}
@@ -109,21 +92,21 @@ func (a *answerStream) pull() error {
 }
 
 // start looks at the first bytes: there are servers that announce a stream and send one JSON body.
-func (a *answerStream) start() error {
+func (a *answers) start() error {
 	head, err := readHead(a.body)
 	if err != nil {
 		return a.broken(err)
 	}
-	whole := io.MultiReader(bytes.NewReader(head), a.body)
+	rest := io.MultiReader(bytes.NewReader(head), a.body)
 	if !startsJSON(head) {
 		if err := kindOf(head); err == rpc.ErrHTML || err == rpc.ErrXML {
 			a.fail(a.s.unusable(err, eventStream, nil, false))
 			return nil
 		}
-		a.events = sse.NewReader(whole, a.s.config.BodyBytes)
+		a.events = sse.NewReader(rest, a.s.config.BodyBytes)
 		return nil
 	}
-	data, err := readAll(whole, 0, a.s.config.BodyBytes)
+	data, err := readAll(rest, 0, a.s.config.BodyBytes)
 	if err != nil {
 		return a.broken(err)
 	}
@@ -136,9 +119,9 @@ func (a *answerStream) start() error {
 	return nil
 }
 
-func (a *answerStream) take(m rpc.Message) {
+func (a *answers) take(m rpc.Message) {
 	if m.Kind != rpc.Response {
-		a.out = a.s.appendIncoming(a.out, m)
+		a.to.incoming(m)
 		return
 	}
 	if !a.call.owns(m) {
@@ -149,26 +132,26 @@ func (a *answerStream) take(m rpc.Message) {
 	a.answered = true
 	a.line.detach()
 	a.s.calls.settle(a.call.wire)
-	a.out = appendEvent(a.out, a.call.answer(m, false))
+	a.to.answered(a.call, m)
 }
 
 // broken goes on after the end of a stream that brought no answer, or ends the call.
-func (a *answerStream) broken(err error) error {
+func (a *answers) broken(err error) error {
 	why := a.why(err)
-	if a.s.over(a.request.Context()) == nil && a.resumable(err) {
+	if a.s.over(a.ctx) == nil && a.resumable(err) {
 		if why = a.resume(why); why == nil {
 			return nil
 		}
 	}
-	if ctx := a.request.Context(); a.s.ended() == nil && ctx.Err() != nil {
+	if ctx := a.ctx; a.s.ended() == nil && ctx.Err() != nil {
 		return ctx.Err()
 	}
-	a.fail(a.s.reason(a.request.Context(), why))
+	a.fail(a.s.reason(a.ctx, why))
 	return nil
 }
 
 // why is the error of a call whose stream ended with err.
-func (a *answerStream) why(err error) error {
+func (a *answers) why(err error) error {
 	if err != io.EOF {
 		return brokenOff(err)
 	}
@@ -181,9 +164,9 @@ func (a *answerStream) why(err error) error {
 	return &AnswerError{Reason: "the stream ended without an answer"}
 }
 
-func (a *answerStream) fail(err error) {
+func (a *answers) fail(err error) {
 	a.s.calls.settle(a.call.wire)
 	a.s.record.failure(err)
-	a.out = appendEvent(a.out, a.call.fail(err))
+	a.to.failed(a.call, err)
 	a.end()
 }

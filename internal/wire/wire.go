@@ -19,8 +19,9 @@
 // (calls.settle) is the only one to complete it. An [Exchange] belongs to the code that made it; this package writes to it under its
 // lock, and not at all after Close. No lock is held while anything is read, written or called back.
 //
-// Bodies are pulled by the SDK's goroutines. The only goroutine of this package reads the event stream of an HTTP+SSE session, see
-// feed.
+// Bodies are pulled by the SDK's goroutines, and by those that call [Session.Request]. This package starts goroutines of its own for
+// the event stream of an HTTP+SSE session, see feed, for the end of the stream of a Request that has its answer, and for what is
+// posted as a courtesy. All of them end with the session's life; Wait waits for all but the first.
 package wire
 
 import (
@@ -65,6 +66,9 @@ type Config struct {
 	// Hide takes secrets out of what errors quote of a server, before it is cut: half a secret would not be known as one. nil: none
 	// are taken out.
 	Hide func(text string) string
+	// Notified is told the notifications that come beside the answer to a Request, those of the SDK's requests go to the SDK. It must
+	// not block, nor keep params. nil: nobody is told.
+	Notified func(method string, params []byte)
 	// BodyBytes limits one answer or one event, after decompression; zero or less: no limit.
 	BodyBytes int64
 }
@@ -81,9 +85,14 @@ type Session struct {
 
 	// idBase is added to the SDK's request ids, which count from 1 in every session: some bridges send the answers for one
 	// client to all of them.
-	idBase int64
+	idBase   int64
+	requests atomic.Int64  // of the session's own
+	template *http.Request // what each of them is made of
+
+	background sync.WaitGroup
 
 	mu        sync.Mutex
+	waiting   bool // Wait was called: nothing is added to background
 	sessionID string
 	protocol  string // the Mcp-Protocol-Version that the SDK sends
 	lost      bool
@@ -107,7 +116,11 @@ func New(c Config) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("wire: %w", err)
 	}
-	s := &Session{config: c, endpoint: endpoint, origin: o, life: c.Life, idBase: randomBase()}
+	template, err := http.NewRequest(http.MethodPost, c.Endpoint, nil)
+	if err != nil {
+		return nil, errors.New("wire: the URL can't be used for a request")
+	}
+	s := &Session{config: c, endpoint: endpoint, origin: o, life: c.Life, idBase: randomBase(), template: template}
 	if s.life == nil {
 		s.life = context.Background()
 	}
@@ -148,6 +161,25 @@ func (s *Session) SessionID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.sessionID
+}
+
+// spawn runs do in a goroutine that Wait waits for. After Wait was called it does nothing, and says so.
+func (s *Session) spawn(do func()) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting {
+		return false
+	}
+	s.background.Go(do)
+	return true
+}
+
+// Wait waits for what the session does on the side. It is called after the end of Life, which ends all of that.
+func (s *Session) Wait() {
+	s.mu.Lock()
+	s.waiting = true
+	s.mu.Unlock()
+	s.background.Wait()
 }
 
 type roundTripper func(*http.Request) (*http.Response, error)

@@ -52,7 +52,7 @@ func AppendClean(dst []byte, m Message) []byte {
 		dst = appendRequestID(dst, m.ID)
 	}
 	dst = append(dst, `,"method":`...)
-	dst = appendString(dst, m.Method)
+	dst = AppendString(dst, m.Method)
 	if !m.Deep && len(m.Params) > 0 && (m.Params[0] == '{' || m.Params[0] == '[') {
 		dst = append(dst, `,"params":`...)
 		dst = append(dst, m.Params...)
@@ -66,9 +66,9 @@ func appendRequestID(dst []byte, id ID) []byte {
 	const exact = 1 << 53
 	switch {
 	case id.kind == idInt && (id.n > exact || id.n < -exact):
-		return appendString(dst, strconv.FormatInt(id.n, 10))
+		return AppendString(dst, strconv.FormatInt(id.n, 10))
 	case id.kind == idNumber:
-		return appendString(dst, id.text)
+		return AppendString(dst, id.text)
 	}
 	return id.append(dst)
 }

@@ -131,5 +131,5 @@ func appendFaultHead(dst []byte, code int64, message string) []byte {
 	dst = append(dst, `{"code":`...)
 	dst = strconv.AppendInt(dst, code, 10)
 	dst = append(dst, `,"message":`...)
-	return appendString(dst, message)
+	return AppendString(dst, message)
 }

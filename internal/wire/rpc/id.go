@@ -56,7 +56,7 @@ func (id ID) append(dst []byte) []byte {
 	case idNumber:
 		return append(dst, id.text...)
 	case idString:
-		return appendString(dst, id.text)
+		return AppendString(dst, id.text)
 	}
 	return dst
 }

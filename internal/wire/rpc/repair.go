@@ -192,8 +192,8 @@ func text(raw []byte) string {
 	return s
 }
 
-// appendString appends s as a JSON string.
-func appendString(dst []byte, s string) []byte {
+// AppendString appends s as a JSON string.
+func AppendString(dst []byte, s string) []byte {
 	if utf8.ValidString(s) && plain([]byte(s), 0) == len(s) {
 		dst = append(dst, '"')
 		dst = append(dst, s...)

@@ -1,0 +1,127 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpclient-go/mcpclient/internal/wire"
+	"github.com/mcpclient-go/mcpclient/internal/wire/rpc"
+)
+
+// The _meta keys of a call: that of the specification's progress token, and
+// that of the model's own identifier.
+const (
+	metaProgressToken = "progressToken"
+	metaCallID        = "io.github.mcpclient-go/toolCallId"
+)
+
+// call sends one tools/call and returns its raw result.
+// onConn is called when it has a connection.
+func (s *session) call(ctx context.Context, k toolCall, stats *callStats, onConn func()) ([]byte, error) {
+	token, forget := s.calls.register(k.onProgress)
+	defer forget()
+	var raw []byte
+	var ex *wire.Exchange
+	var err error
+	if s.direct() {
+		var params []byte
+		if params, err = k.params(token); err != nil {
+			return nil, fmt.Errorf("%w: %w", errNotSent, err)
+		}
+		ex = s.request(ctx, methodCall, params, onConn)
+		raw, err = outcome(ctx, ex, nil)
+	} else {
+		raw, ex, err = s.callBySDK(ctx, k, token, onConn)
+	}
+	stats.in += ex.BytesIn()
+	stats.out += ex.BytesOut()
+	if err != nil && !ex.Sent() {
+		err = fmt.Errorf("%w: %w", errNotSent, err)
+	}
+	return raw, err
+}
+
+// direct says whether requests go past the SDK. It encodes and decodes each
+// several times, which a session of streamable HTTP that begins with initialize
+// has no use for. Those of protocol 2026-07-28 have it mirror arguments in
+// headers, and with HTTP+SSE it is the SDK that waits for the answers.
+func (s *session) direct() bool {
+	return s.server.config.Transport != TransportSSE && !s.stateless()
+}
+
+// request sends a request past the SDK.
+func (s *session) request(ctx context.Context, method string, params []byte, onConn func()) *wire.Exchange {
+	q := wire.Request{Method: method, Params: params, Protocol: s.mcp.InitializeResult().ProtocolVersion}
+	if onConn != nil {
+		q.OnConn = func(bool) { onConn() }
+	}
+	return s.wire.Request(ctx, q)
+}
+
+func (s *session) callBySDK(ctx context.Context, k toolCall, token string, onConn func()) ([]byte, *wire.Exchange, error) {
+	// The SDK writes into params and Meta, so that both are this call's own.
+	params := &mcp.CallToolParams{Name: k.tool, Arguments: k.args, Meta: k.metadata(token)}
+	sdk, ex := wire.NewExchange(ctx, wire.ExchangeOptions{
+		Stub:   func([]byte) []byte { return []byte(`{"content":[]}`) },
+		OnConn: func(bool) { onConn() },
+	})
+	defer ex.Close()
+	_, err := s.mcp.CallTool(sdk, params)
+	raw, err := outcome(ctx, ex, err)
+	return raw, ex, err
+}
+
+// outcome is the raw result of a request, or else the most telling of what is
+// known of why there is none. err is the SDK's.
+func outcome(ctx context.Context, ex *wire.Exchange, err error) ([]byte, error) {
+	if raw := ex.Result(); raw != nil {
+		return raw, nil
+	}
+	if seen := ex.Err(); seen != nil {
+		return nil, seen
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return nil, errors.New("the answer has no result")
+}
+
+// params are those of the call's tools/call. The model's JSON is in it byte for
+// byte.
+func (k *toolCall) params(token string) ([]byte, error) {
+	out := make([]byte, 0, len(k.tool)+len(k.args)+len(token)+len(k.id)+128)
+	out = rpc.AppendString(append(out, `{"name":`...), k.tool)
+	out = append(append(out, `,"arguments":`...), k.args...)
+	out = append(out, `,"_meta":`...)
+	if len(k.meta) > 0 {
+		meta, err := json.Marshal(k.metadata(token))
+		if err != nil {
+			return nil, fmt.Errorf("encode the metadata of the call: %w", err)
+		}
+		return append(append(out, meta...), '}'), nil
+	}
+	out = rpc.AppendString(append(out, `{"`+metaProgressToken+`":`...), token)
+	if k.id != "" {
+		out = rpc.AppendString(append(out, `,"`+metaCallID+`":`...), k.id)
+	}
+	return append(out, "}}"...), nil
+}
+
+// metadata is the _meta of the call.
+func (k *toolCall) metadata(token string) mcp.Meta {
+	meta := mcp.Meta{}
+	maps.Copy(meta, k.meta)
+	meta[metaProgressToken] = token
+	if k.id != "" {
+		meta[metaCallID] = k.id
+	}
+	return meta
+}
