@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpclient-go/mcpclient/internal/toollist"
 	"github.com/mcpclient-go/mcpclient/internal/wire"
+	"github.com/mcpclient-go/mcpclient/internal/wire/rpc"
 )
 
 // listing is all that a server lists, within the limits.
@@ -104,11 +105,26 @@ func isMethodNotFound(err error) bool {
 }
 
 // page asks for one page. onConn is called when the request has a connection.
-//
-// The SDK is shown the least that it needs: its own decoding fails a whole list
-// on one bad field. What it needs are, from protocol 2026-07-28 on, the tools
-// whose arguments it mirrors in headers; those that it refuses are dropped.
 func (s *session) page(ctx context.Context, cursor string, onConn func()) (toollist.Page, error) {
+	if !s.direct() {
+		return s.pageBySDK(ctx, cursor, onConn)
+	}
+	params := []byte("{}")
+	if cursor != "" {
+		params = append(rpc.AppendString([]byte(`{"cursor":`), cursor), '}')
+	}
+	raw, err := outcome(ctx, s.request(ctx, methodList, params, onConn), nil)
+	if err != nil {
+		return toollist.Page{}, err
+	}
+	return toollist.Decode(raw)
+}
+
+// pageBySDK shows the SDK the least that it needs: its own decoding fails a
+// whole list on one bad field. What it needs are, from protocol 2026-07-28 on,
+// the tools whose arguments it mirrors in headers; those that it refuses are
+// dropped.
+func (s *session) pageBySDK(ctx context.Context, cursor string, onConn func()) (toollist.Page, error) {
 	var page toollist.Page
 	var decodeErr error
 	o := wire.ExchangeOptions{Stub: func(raw []byte) []byte {
