@@ -123,6 +123,9 @@ const eventStream = "text/event-stream"
 
 func mediaType(resp *http.Response) string {
 	header := resp.Header.Get("Content-Type")
+	if header == eventStream || header == "application/json" {
+		return header // nearly always
+	}
 	media, _, err := mime.ParseMediaType(header)
 	if err != nil {
 		media, _, _ = strings.Cut(header, ";")

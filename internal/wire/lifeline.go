@@ -36,7 +36,7 @@ func (v *values) Value(key any) any {
 // context, until it is detached, and with the life of the session.
 type lifeline struct {
 	ctx         context.Context
-	values      *values
+	values      values
 	cancel      context.CancelCauseFunc
 	stopRequest func() bool
 	stopLife    func() bool
@@ -44,15 +44,11 @@ type lifeline struct {
 
 // lifeline makes one; its owner calls end when the response's body is no longer needed.
 func (s *Session) lifeline(request context.Context) *lifeline {
-	values := &values{Context: request, session: s}
-	ctx, cancel := context.WithCancelCause(values)
-	return &lifeline{
-		ctx:         ctx,
-		values:      values,
-		cancel:      cancel,
-		stopRequest: context.AfterFunc(request, func() { cancel(request.Err()) }),
-		stopLife:    context.AfterFunc(s.life, func() { cancel(s.ended()) }),
-	}
+	l := &lifeline{values: values{Context: request, session: s}}
+	l.ctx, l.cancel = context.WithCancelCause(&l.values)
+	l.stopRequest = context.AfterFunc(request, func() { l.cancel(request.Err()) })
+	l.stopLife = context.AfterFunc(s.life, func() { l.cancel(s.ended()) })
+	return l
 }
 
 // detach makes the request independent of the context that it came with. A caller ends its context as soon as it has its answer;

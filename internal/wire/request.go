@@ -26,7 +26,8 @@ const ownIDs = 1 << 51
 // answer the server is served as by the SDK: it is told when a request that may be running is given up, its notifications go to
 // Config.Notified, and its requests are refused, but for ping.
 func (s *Session) Request(ctx context.Context, q Request) *Exchange {
-	e := &Exchange{options: ExchangeOptions{OnConn: q.OnConn}, alone: true}
+	r := &requested{exchange: Exchange{options: ExchangeOptions{OnConn: q.OnConn}, alone: true}}
+	e := &r.exchange
 	defer e.Close()
 	if err := s.over(ctx); err != nil {
 		_ = s.lose(e, ctx, err)
@@ -34,14 +35,10 @@ func (s *Session) Request(ctx context.Context, q Request) *Exchange {
 	}
 	id := s.idBase + ownIDs + s.requests.Add(1)
 	line := s.lifeline(ctx)
-	p := &posted{
-		s:       s,
-		call:    &call{wire: id, method: q.Method, exchange: e, line: line},
-		trip:    &trip{exchange: e},
-		request: s.newPost(line.ctx, q.Protocol),
-		ctx:     ctx,
-		line:    line,
-	}
+	r.call = call{wire: id, method: q.Method, exchange: e, line: line}
+	r.trip = trip{exchange: e}
+	r.posted = posted{s: s, call: &r.call, trip: &r.trip, request: s.newPost(line.ctx, q.Protocol), ctx: ctx, line: line}
+	p := &r.posted
 	p.trip.hadSession = p.request.Header[headerSession] != nil
 	setBody(p.request, rpc.AppendRequest(make([]byte, 0, len(q.Params)+len(q.Method)+96), id, q.Method, q.Params))
 	p.ask()
@@ -49,6 +46,14 @@ func (s *Session) Request(ctx context.Context, q Request) *Exchange {
 		s.giveUp(ctx, q.Protocol, id)
 	}
 	return e
+}
+
+// requested is all that a request of the session's own needs, in one piece.
+type requested struct {
+	exchange Exchange
+	call     call
+	trip     trip
+	posted   posted
 }
 
 // newPost is a POST to the endpoint, with the headers that the SDK sends.
