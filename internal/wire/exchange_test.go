@@ -199,31 +199,34 @@ func TestClosedExchangeStaysAsItIs(t *testing.T) {
 
 // The connection of a call serves the next one although the caller's context ends with the answer.
 func TestConnectionsAreReused(t *testing.T) {
-	for name, events := range map[string]bool{"JSON": false, "events": true} {
-		t.Run(name, func(t *testing.T) {
-			f := &fake{events: events, bad: func(w http.ResponseWriter, r *http.Request, m message) {
-				sendEvents(w, "data: "+m.answer()+"\n\n")
-				pause(r, 100*time.Millisecond) // the stream ends a little later
-			}}
-			bubble(t, f, func(t *testing.T, base *http.Transport) {
-				dial, dials := base.DialContext, 0
-				base.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
-					dials++
-					return dial(ctx, network, addr)
-				}
-				c, err := connect(t.Context(), Config{Endpoint: testURL, Base: base})
-				require.NoError(t, err)
-				defer c.end()
-				for range 20 {
-					ctx, cancel := context.WithCancel(t.Context())
-					_, err := c.echo(ctx, map[bool]string{true: "bad", false: "x"}[events])
-					cancel()
+	bothWays(t, func(t *testing.T, past bool) {
+		for name, events := range map[string]bool{"JSON": false, "events": true} {
+			t.Run(name, func(t *testing.T) {
+				f := &fake{events: events, bad: func(w http.ResponseWriter, r *http.Request, m message) {
+					sendEvents(w, "data: "+m.answer()+"\n\n")
+					pause(r, 100*time.Millisecond) // the stream ends a little later
+				}}
+				bubble(t, f, func(t *testing.T, base *http.Transport) {
+					dial, dials := base.DialContext, 0
+					base.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+						dials++
+						return dial(ctx, network, addr)
+					}
+					c, err := connect(t.Context(), Config{Endpoint: testURL, Base: base})
 					require.NoError(t, err)
-					time.Sleep(time.Second)
-				}
-				// The request behind initialize may find its stream not quite at the end.
-				require.LessOrEqual(t, dials, 2)
+					defer c.end()
+					c.past = past
+					for range 20 {
+						ctx, cancel := context.WithCancel(t.Context())
+						_, err := c.echo(ctx, map[bool]string{true: "bad", false: "x"}[events])
+						cancel()
+						require.NoError(t, err)
+						time.Sleep(time.Second)
+					}
+					// The request behind initialize may find its stream not quite at the end.
+					require.LessOrEqual(t, dials, 2)
+				})
 			})
-		})
-	}
+		}
+	})
 }

@@ -62,36 +62,39 @@ func TestBodiesWithoutEndCostTheLimit(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads up to the default limit several times")
 	}
-	for name, send := range bombs {
-		t.Run(name, func(t *testing.T) {
-			peak := &meter{}
-			server := httptest.NewServer(&fake{bad: func(w http.ResponseWriter, r *http.Request, m message) {
-				runtime.GC()
-				peak.ResponseWriter = w
-				peak.before.Store(inUse())
-				send(peak, r, m)
-			}})
-			defer server.Close()
-			base := DefaultTransport(address.Policy{})
-			defer base.CloseIdleConnections()
-			c, err := connect(t.Context(), Config{Endpoint: server.URL, Base: base, BodyBytes: defaultBody})
-			require.NoError(t, err)
-			defer c.end()
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
+	bothWays(t, func(t *testing.T, past bool) {
+		for name, send := range bombs {
+			t.Run(name, func(t *testing.T) {
+				peak := &meter{}
+				server := httptest.NewServer(&fake{bad: func(w http.ResponseWriter, r *http.Request, m message) {
+					runtime.GC()
+					peak.ResponseWriter = w
+					peak.before.Store(inUse())
+					send(peak, r, m)
+				}})
+				defer server.Close()
+				base := DefaultTransport(address.Policy{})
+				defer base.CloseIdleConnections()
+				c, err := connect(t.Context(), Config{Endpoint: server.URL, Base: base, BodyBytes: defaultBody})
+				require.NoError(t, err)
+				defer c.end()
+				c.past = past
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
 
-			_, err = c.echo(ctx, "bad")
-			require.Error(t, err)
-			require.NoError(t, ctx.Err())
-			grown := (peak.most.Load() - peak.before.Load()) >> 20
-			require.Less(t, grown, int64(64), "MiB")
-			t.Logf("grew by %d MiB: %.80s", grown, err)
+				_, err = c.echo(ctx, "bad")
+				require.Error(t, err)
+				require.NoError(t, ctx.Err())
+				grown := (peak.most.Load() - peak.before.Load()) >> 20
+				require.Less(t, grown, int64(64), "MiB")
+				t.Logf("grew by %d MiB: %.80s", grown, err)
 
-			said, err := c.echo(t.Context(), "next")
-			require.NoError(t, err)
-			require.Equal(t, "next", said)
-		})
-	}
+				said, err := c.echo(t.Context(), "next")
+				require.NoError(t, err)
+				require.Equal(t, "next", said)
+			})
+		}
+	})
 }
 
 // meter measures the memory in use, live and not yet collected, while a server sends.

@@ -10,69 +10,72 @@ import (
 )
 
 func TestRedirects(t *testing.T) {
-	for name, c := range map[string]struct {
-		code     int
-		location string
-		error    string // "": followed
-	}{
-		"F1 slash 307":       {307, "/mcp/", ""},
-		"F1 slash 308":       {308, "http://mcp.test:80/mcp/", ""},
-		"same host in caps":  {307, "http://MCP.TEST/mcp/", ""},
-		"user information":   {307, "http://me:secret@mcp.test/mcp/", ""},
-		"F2 301":             {301, "/mcp/", "HTTP 301: the server redirects to http://mcp.test, which would lose the request; configure the URL that it redirects to"},
-		"F2 302":             {302, "http://elsewhere.test/x?key=secret", "HTTP 302: the server redirects to http://elsewhere.test, which"},
-		"F2 303":             {303, "/mcp/", "configure the URL"},
-		"F5 other host":      {307, "http://user:secret@elsewhere.test/secret?key=secret", "HTTP 307: the server redirects to http://elsewhere.test, which is another origin"},
-		"other port":         {308, "http://mcp.test:8080/mcp", "http://mcp.test:8080"},
-		"to https":           {307, "https://mcp.test/mcp", "https://mcp.test"},
-		"scheme relative":    {307, "//elsewhere.test/mcp", "http://elsewhere.test"},
-		"no location":        {307, "", "without a target"},
-		"unusable location":  {307, "http://[::1", "without a target"},
-		"other scheme":       {307, "file:///etc/passwd", "without a target"},
-		"loop":               {307, "/mcp", "again and again"},
-		"300":                {300, "", "HTTP 300"},
-		"another host, IPv6": {307, "http://[2001:db8::1]/", "http://[2001:db8::1]"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var hosts []string
-			f := &fake{}
-			handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				hosts = append(hosts, r.Host)
-				if r.URL.Path == "/mcp" {
-					if c.location != "" {
-						w.Header().Set("Location", c.location)
+	bothWays(t, func(t *testing.T, past bool) {
+		for name, c := range map[string]struct {
+			code     int
+			location string
+			error    string // "": followed
+		}{
+			"F1 slash 307":       {307, "/mcp/", ""},
+			"F1 slash 308":       {308, "http://mcp.test:80/mcp/", ""},
+			"same host in caps":  {307, "http://MCP.TEST/mcp/", ""},
+			"user information":   {307, "http://me:secret@mcp.test/mcp/", ""},
+			"F2 301":             {301, "/mcp/", "HTTP 301: the server redirects to http://mcp.test, which would lose the request; configure the URL that it redirects to"},
+			"F2 302":             {302, "http://elsewhere.test/x?key=secret", "HTTP 302: the server redirects to http://elsewhere.test, which"},
+			"F2 303":             {303, "/mcp/", "configure the URL"},
+			"F5 other host":      {307, "http://user:secret@elsewhere.test/secret?key=secret", "HTTP 307: the server redirects to http://elsewhere.test, which is another origin"},
+			"other port":         {308, "http://mcp.test:8080/mcp", "http://mcp.test:8080"},
+			"to https":           {307, "https://mcp.test/mcp", "https://mcp.test"},
+			"scheme relative":    {307, "//elsewhere.test/mcp", "http://elsewhere.test"},
+			"no location":        {307, "", "without a target"},
+			"unusable location":  {307, "http://[::1", "without a target"},
+			"other scheme":       {307, "file:///etc/passwd", "without a target"},
+			"loop":               {307, "/mcp", "again and again"},
+			"300":                {300, "", "HTTP 300"},
+			"another host, IPv6": {307, "http://[2001:db8::1]/", "http://[2001:db8::1]"},
+		} {
+			t.Run(name, func(t *testing.T) {
+				var hosts []string
+				f := &fake{}
+				handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					hosts = append(hosts, r.Host)
+					if r.URL.Path == "/mcp" {
+						if c.location != "" {
+							w.Header().Set("Location", c.location)
+						}
+						w.WriteHeader(c.code)
+						return
 					}
-					w.WriteHeader(c.code)
-					return
-				}
-				f.ServeHTTP(w, r)
-			})
-			bubble(t, handler, func(t *testing.T, base *http.Transport) {
-				s, err := connect(t.Context(), Config{Endpoint: testURL, Base: base, Headers: secret})
-				if c.error == "" {
-					require.NoError(t, err)
-					defer s.end()
-					_, err = s.echo(t.Context(), "x")
-					require.NoError(t, err)
-					for _, h := range f.headers {
-						require.Equal(t, "secret", h.Get("X-Api-Key"))
+					f.ServeHTTP(w, r)
+				})
+				bubble(t, handler, func(t *testing.T, base *http.Transport) {
+					s, err := connect(t.Context(), Config{Endpoint: testURL, Base: base, Headers: secret})
+					if c.error == "" {
+						require.NoError(t, err)
+						defer s.end()
+						s.past = past
+						_, err = s.echo(t.Context(), "x")
+						require.NoError(t, err)
+						for _, h := range f.headers {
+							require.Equal(t, "secret", h.Get("X-Api-Key"))
+						}
+					} else {
+						require.ErrorContains(t, err, c.error)
+						require.NotContains(t, err.Error(), "secret")
+						var redirect *RedirectError
+						require.ErrorAs(t, err, &redirect)
+						require.Equal(t, c.code, redirect.Status)
 					}
-				} else {
-					require.ErrorContains(t, err, c.error)
-					require.NotContains(t, err.Error(), "secret")
-					var redirect *RedirectError
-					require.ErrorAs(t, err, &redirect)
-					require.Equal(t, c.code, redirect.Status)
-				}
-				for _, host := range hosts {
-					require.Equal(t, "mcp.test", host)
-				}
-				if name == "loop" {
-					require.Len(t, hosts, 1+maxRedirects)
-				}
+					for _, host := range hosts {
+						require.Equal(t, "mcp.test", host)
+					}
+					if name == "loop" {
+						require.Len(t, hosts, 1+maxRedirects)
+					}
+				})
 			})
-		})
-	}
+		}
+	})
 }
 
 func secret(_ context.Context, r *http.Request) error {

@@ -39,6 +39,13 @@ type client struct {
 	*mcp.ClientSession
 	wire *Session
 	kill context.CancelFunc
+	past bool // calls go past the SDK
+}
+
+// bothWays runs a test with calls that the SDK sends and with calls that go past it.
+func bothWays(t *testing.T, f func(t *testing.T, past bool)) {
+	t.Run("by the SDK", func(t *testing.T) { f(t, false) })
+	t.Run("past it", func(t *testing.T) { f(t, true) })
 }
 
 // connect makes the SDK connect as the module does. Every request is followed by an exchange.
@@ -90,18 +97,44 @@ func connectLife(ctx context.Context, c Config) (*client, error) {
 	return &client{ClientSession: session, wire: w}, nil
 }
 
-// end kills the session and waits for the SDK to be done with it.
+// end kills the session and waits for the SDK and the session to be done with it.
 func (c *client) end() {
 	c.kill()
 	_ = c.Close()
+	c.wire.Wait()
 }
 
 func (c *client) echo(ctx context.Context, text string) (string, error) {
+	if c.past {
+		return resultOf(ctx, c.wire.Request(ctx, echo(text)))
+	}
 	res, err := c.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: json.RawMessage(`{"text":"` + text + `"}`)})
 	if err != nil {
 		return "", err
 	}
 	return res.Content[0].(*mcp.TextContent).Text, nil
+}
+
+// echo is the call that client.echo makes.
+func echo(text string) Request {
+	return Request{
+		Method: "tools/call", Params: []byte(`{"name":"echo","arguments":{"text":"` + text + `"}}`), Protocol: "2025-11-25",
+	}
+}
+
+// resultOf is the text of the result of a call, or why there is none.
+func resultOf(ctx context.Context, e *Exchange) (string, error) {
+	if err := e.Err(); err != nil {
+		return "", err
+	}
+	if e.Result() == nil {
+		return "", ctx.Err()
+	}
+	var result struct{ Content []struct{ Text string } }
+	if err := json.Unmarshal(e.Result(), &result); err != nil {
+		return "", err
+	}
+	return result.Content[0].Text, nil
 }
 
 func TestGoodServer(t *testing.T) {

@@ -23,46 +23,49 @@ func TestNewRefusesBadURLs(t *testing.T) {
 
 // The shapes are those of the three SDKs' servers and of others that were seen.
 func TestSessionLost(t *testing.T) {
-	for name, c := range map[string]struct {
-		status int
-		body   string
-		auth   bool // credentials are sent
-		lost   bool
-	}{
-		"Python":                    {404, `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}`, true, true},
-		"TypeScript":                {404, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}`, true, true},
-		"Go":                        {404, "session not found\n", true, true},
-		"404 without a body":        {404, "", true, true},
-		"404 with the request's id": {404, `{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"x"}}`, true, true},
-		"TypeScript 400":            {400, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`, true, true},
-		"400 in capitals":           {400, "INVALID SESSION", true, true},
-		"400 about something else":  {400, `{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"bad arguments"}}`, true, false},
-		"401 with credentials":      {401, "session expired", true, false},
-		"401 without credentials":   {401, "session expired", false, true},
-		"401 without a word":        {401, "", false, false},
-		"500":                       {500, "session", true, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := &fake{bad: status(c.status, "application/json", c.body)}
-			bubble(t, f, func(t *testing.T, base *http.Transport) {
-				config := Config{Endpoint: testURL, Base: base}
-				if c.auth {
-					config.Headers = secret
-				}
-				s, err := connect(t.Context(), config)
-				require.NoError(t, err)
-				defer s.end()
-				_, err = s.echo(t.Context(), "bad")
-				var refused *HTTPError
-				require.ErrorAs(t, err, &refused)
-				require.True(t, refused.HadSession)
-				require.Equal(t, c.lost, refused.SessionLost())
-				before := len(f.methods())
-				require.NoError(t, s.wire.Delete(t.Context()))
-				require.Equal(t, c.lost, len(f.methods()) == before, "a lost session isn't deleted")
+	bothWays(t, func(t *testing.T, past bool) {
+		for name, c := range map[string]struct {
+			status int
+			body   string
+			auth   bool // credentials are sent
+			lost   bool
+		}{
+			"Python":                    {404, `{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}`, true, true},
+			"TypeScript":                {404, `{"jsonrpc":"2.0","error":{"code":-32001,"message":"Session not found"},"id":null}`, true, true},
+			"Go":                        {404, "session not found\n", true, true},
+			"404 without a body":        {404, "", true, true},
+			"404 with the request's id": {404, `{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"x"}}`, true, true},
+			"TypeScript 400":            {400, `{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}`, true, true},
+			"400 in capitals":           {400, "INVALID SESSION", true, true},
+			"400 about something else":  {400, `{"jsonrpc":"2.0","id":ID,"error":{"code":-32602,"message":"bad arguments"}}`, true, false},
+			"401 with credentials":      {401, "session expired", true, false},
+			"401 without credentials":   {401, "session expired", false, true},
+			"401 without a word":        {401, "", false, false},
+			"500":                       {500, "session", true, false},
+		} {
+			t.Run(name, func(t *testing.T) {
+				f := &fake{bad: status(c.status, "application/json", c.body)}
+				bubble(t, f, func(t *testing.T, base *http.Transport) {
+					config := Config{Endpoint: testURL, Base: base}
+					if c.auth {
+						config.Headers = secret
+					}
+					s, err := connect(t.Context(), config)
+					require.NoError(t, err)
+					defer s.end()
+					s.past = past
+					_, err = s.echo(t.Context(), "bad")
+					var refused *HTTPError
+					require.ErrorAs(t, err, &refused)
+					require.True(t, refused.HadSession)
+					require.Equal(t, c.lost, refused.SessionLost())
+					before := len(f.methods())
+					require.NoError(t, s.wire.Delete(t.Context()))
+					require.Equal(t, c.lost, len(f.methods()) == before, "a lost session isn't deleted")
+				})
 			})
-		})
-	}
+		}
+	})
 }
 
 func TestHTTPErrorAtInitialize(t *testing.T) {
@@ -178,42 +181,45 @@ func postTo(ctx context.Context, s *Session, url, body string) (*http.Response, 
 }
 
 func TestRefusedCancellationIsHarmless(t *testing.T) {
-	for name, send := range map[string]func(http.ResponseWriter, *http.Request, message){
-		"E10 hangs": hang,
-		"400":       status(400, "", ""),
-		"401":       status(401, "", ""),
-		"404":       status(404, "", ""),
-		"405":       status(405, "", ""),
-		"closes":    abort,
-		"page":      with("text/html", page),
-	} {
-		t.Run(name, func(t *testing.T) {
-			f := &fake{bad: hang, other: func(w http.ResponseWriter, r *http.Request, m message) bool {
-				if m.Method != methodCancelled {
-					return false
-				}
-				send(w, r, m)
-				return true
-			}}
-			bubble(t, f, func(t *testing.T, base *http.Transport) {
-				c, err := connect(t.Context(), Config{Endpoint: testURL, Base: base})
-				require.NoError(t, err)
-				defer c.end()
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				defer cancel()
-				start := time.Now()
-				_, err = c.echo(ctx, "bad")
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-				require.Equal(t, time.Second, time.Since(start))
-				said, err := c.echo(t.Context(), "x")
-				require.NoError(t, err)
-				require.Equal(t, "x", said)
-				synctest.Wait()
-				// What is cancelled is the id that the server knows: the second one that it got.
-				require.Equal(t, []string{f.ids[1]}, f.canceled)
+	bothWays(t, func(t *testing.T, past bool) {
+		for name, send := range map[string]func(http.ResponseWriter, *http.Request, message){
+			"E10 hangs": hang,
+			"400":       status(400, "", ""),
+			"401":       status(401, "", ""),
+			"404":       status(404, "", ""),
+			"405":       status(405, "", ""),
+			"closes":    abort,
+			"page":      with("text/html", page),
+		} {
+			t.Run(name, func(t *testing.T) {
+				f := &fake{bad: hang, other: func(w http.ResponseWriter, r *http.Request, m message) bool {
+					if m.Method != methodCancelled {
+						return false
+					}
+					send(w, r, m)
+					return true
+				}}
+				bubble(t, f, func(t *testing.T, base *http.Transport) {
+					c, err := connect(t.Context(), Config{Endpoint: testURL, Base: base})
+					require.NoError(t, err)
+					defer c.end()
+					c.past = past
+					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+					defer cancel()
+					start := time.Now()
+					_, err = c.echo(ctx, "bad")
+					require.ErrorIs(t, err, context.DeadlineExceeded)
+					require.Equal(t, time.Second, time.Since(start))
+					said, err := c.echo(t.Context(), "x")
+					require.NoError(t, err)
+					require.Equal(t, "x", said)
+					synctest.Wait()
+					// What is cancelled is the id that the server knows: the second one that it got.
+					require.Equal(t, []string{f.ids[1]}, f.canceled)
+				})
 			})
-		})
-	}
+		}
+	})
 }
 
 func TestOnlyWhatMayRunIsCancelled(t *testing.T) {
@@ -260,54 +266,60 @@ func TestRequestIDsAreUniqueBeyondTheSession(t *testing.T) {
 // Requests of the server reach the SDK and its answers the server, during a call.
 func TestServerRequests(t *testing.T) {
 	const flood = 500
-	f := &fake{bad: func(w http.ResponseWriter, r *http.Request, m message) {
-		events := ""
-		for i := range flood {
-			events += `data: {"jsonrpc":"2.0","id":"p` + strconv.Itoa(i) + `","method":"ping"}` + "\n\n"
-		}
-		sendEvents(w, events)
-		pause(r, time.Second)
-		sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"last\",\"method\":\"ping\"}\n\ndata: "+m.answer()+"\n\n")
-	}}
-	bubble(t, f, func(t *testing.T, base *http.Transport) {
-		c, err := connect(t.Context(), Config{Endpoint: testURL, Base: base})
-		require.NoError(t, err)
-		defer c.end()
-		said, err := c.echo(t.Context(), "bad")
-		require.NoError(t, err)
-		require.Equal(t, "bad", said)
-		synctest.Wait()
-		answers := 0
-		for _, m := range f.methods() {
-			if m == "" {
-				answers++
+	bothWays(t, func(t *testing.T, past bool) {
+		f := &fake{bad: func(w http.ResponseWriter, r *http.Request, m message) {
+			events := ""
+			for i := range flood {
+				events += `data: {"jsonrpc":"2.0","id":"p` + strconv.Itoa(i) + `","method":"ping"}` + "\n\n"
 			}
-		}
-		require.GreaterOrEqual(t, answers, 2)
-		require.EqualValues(t, answers, c.wire.Record().Delivered)
-		require.EqualValues(t, flood+1-answers, c.wire.Record().Dropped)
-		require.Zero(t, c.wire.serverCalls.Load())
+			sendEvents(w, events)
+			pause(r, time.Second)
+			sendEvents(w, "data: {\"jsonrpc\":\"2.0\",\"id\":\"last\",\"method\":\"ping\"}\n\ndata: "+m.answer()+"\n\n")
+		}}
+		bubble(t, f, func(t *testing.T, base *http.Transport) {
+			c, err := connect(t.Context(), Config{Endpoint: testURL, Base: base})
+			require.NoError(t, err)
+			defer c.end()
+			c.past = past
+			said, err := c.echo(t.Context(), "bad")
+			require.NoError(t, err)
+			require.Equal(t, "bad", said)
+			synctest.Wait()
+			answers := 0
+			for _, m := range f.methods() {
+				if m == "" {
+					answers++
+				}
+			}
+			require.GreaterOrEqual(t, answers, 2)
+			require.EqualValues(t, answers, c.wire.Record().Delivered)
+			require.EqualValues(t, flood+1-answers, c.wire.Record().Dropped)
+			require.Zero(t, c.wire.serverCalls.Load())
+		})
 	})
 }
 
 func TestRecord(t *testing.T) {
-	f := &fake{bad: func(w http.ResponseWriter, _ *http.Request, _ message) {
-		w.Header().Set("WWW-Authenticate", "Bearer")
-		w.WriteHeader(http.StatusForbidden)
-	}}
-	bubble(t, f, func(t *testing.T, base *http.Transport) {
-		c, err := connect(t.Context(), Config{Endpoint: testURL, Base: base})
-		require.NoError(t, err)
-		defer c.end()
-		_, err = c.echo(t.Context(), "bad")
-		require.Error(t, err)
-		r := c.wire.Record()
-		require.Equal(t, 403, r.Status)
-		require.Equal(t, []string{"Bearer"}, r.Challenge)
-		require.Equal(t, "2025-11-25", r.Protocol)
-		require.Equal(t, 3, r.Responses)
-		require.True(t, r.Reused)
-		require.Equal(t, err, r.Err)
+	bothWays(t, func(t *testing.T, past bool) {
+		f := &fake{bad: func(w http.ResponseWriter, _ *http.Request, _ message) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			w.WriteHeader(http.StatusForbidden)
+		}}
+		bubble(t, f, func(t *testing.T, base *http.Transport) {
+			c, err := connect(t.Context(), Config{Endpoint: testURL, Base: base})
+			require.NoError(t, err)
+			defer c.end()
+			c.past = past
+			_, err = c.echo(t.Context(), "bad")
+			require.Error(t, err)
+			r := c.wire.Record()
+			require.Equal(t, 403, r.Status)
+			require.Equal(t, []string{"Bearer"}, r.Challenge)
+			require.Equal(t, "2025-11-25", r.Protocol)
+			require.Equal(t, 3, r.Responses)
+			require.True(t, r.Reused)
+			require.Equal(t, err, r.Err)
+		})
 	})
 }
 
