@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -110,8 +111,9 @@ func TestNoSessionIsSharedAcrossIdentities(t *testing.T) {
 		w.tokens[0].Token.AccessToken = "b"
 		require.Equal(t, want, sessions(), "a refreshed token keeps its session")
 		require.False(t, w.results[len(w.results)-1].call("s__echo", `{"text":"hi"}`).IsError)
-		requests := s.Recorder.Requests()
-		require.Equal(t, "Bearer b", requests[len(requests)-1].Header.Get("Authorization"), "and is used on it")
+		calls := slices.DeleteFunc(s.Recorder.Requests(), func(r mcptest.Request) bool { return r.RPC != "tools/call" })
+		require.Len(t, calls, 1)
+		require.Equal(t, "Bearer b", calls[0].Header.Get("Authorization"), "and is used on it")
 		w.configs[0].CallTimeout = time.Second
 		require.Equal(t, want, sessions(), "a time limit is each step's own")
 	})

@@ -16,15 +16,21 @@ const (
 	drainTime  = 250 * time.Millisecond
 )
 
-// drain reads a body that nobody needs to its end, if that is near, so that the connection can be used again, and closes it.
-func drain(body io.ReadCloser) {
-	timer := time.AfterFunc(drainTime, func() { _ = body.Close() })
-	defer timer.Stop()
+// drain reads a body that nobody needs to its end, if that is near, so that the connection can be used again, and closes it. A
+// reader that waits is ended by the request's context, and not by a Close beside it, for which HTTP/1 bodies may wait in their turn.
+func (l *lifeline) drain(body io.ReadCloser) {
+	defer l.within(drainTime)()
 	_, _ = io.CopyN(io.Discard, body, drainBytes)
 	_ = body.Close()
 }
 
-func discard(resp *http.Response) { drain(resp.Body) }
+// discard does the same between two requests that have one context.
+func discard(resp *http.Response) {
+	timer := time.AfterFunc(drainTime, func() { _ = resp.Body.Close() })
+	defer timer.Stop()
+	_, _ = io.CopyN(io.Discard, resp.Body, drainBytes)
+	_ = resp.Body.Close()
+}
 
 // decoded is the body of a response without its content encoding. http.Transport has removed a gzip encoding that it asked for;
 // servers and proxies also send what nobody asked for.

@@ -23,7 +23,7 @@ func (s *Session) courtesy(ctx context.Context, protocol string, message []byte,
 		r := s.newPost(line.ctx, protocol)
 		setBody(r, message)
 		if resp, err := s.dispatch(line, &trip{}, r); err == nil {
-			discard(resp)
+			line.drain(resp.Body)
 		}
 	}
 	if !s.spawn(post) {

@@ -35,12 +35,12 @@ func (s *Session) Delete(ctx context.Context) error {
 	}
 	switch resp.StatusCode {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		discard(resp)
+		line.drain(resp.Body)
 		return nil
 	}
 	if resp.StatusCode >= 300 {
-		return fmt.Errorf("wire: delete: %w", s.httpError(resp, t, http.MethodDelete, true))
+		return fmt.Errorf("wire: delete: %w", s.httpError(line, resp, t, http.MethodDelete, true))
 	}
-	discard(resp)
+	line.drain(resp.Body)
 	return nil
 }

@@ -106,7 +106,7 @@ const (
 )
 
 // httpError reads a response that refuses a request, within limits of its own, and ends it.
-func (s *Session) httpError(resp *http.Response, t *trip, method string, hadSession bool) *HTTPError {
+func (s *Session) httpError(line *lifeline, resp *http.Response, t *trip, method string, hadSession bool) *HTTPError {
 	e := &HTTPError{
 		Status:       resp.StatusCode,
 		RetryAfter:   retryAfter(resp.Header.Get("Retry-After"), time.Now()),
@@ -120,7 +120,7 @@ func (s *Session) httpError(resp *http.Response, t *trip, method string, hadSess
 	if allow := strings.ToUpper(strings.Join(resp.Header.Values("Allow"), ",")); strings.Contains(allow, "GET") {
 		e.takesGet = !strings.Contains(allow, "POST")
 	}
-	body := errorBody(resp, t.exchange)
+	body := errorBody(line, resp, t.exchange)
 	e.saysSession = bytes.Contains(bytes.ToLower(body), []byte("session"))
 	messages, err := rpc.Parse(body)
 	for _, m := range messages {
@@ -145,16 +145,15 @@ func (s *Session) httpError(resp *http.Response, t *trip, method string, hadSess
 }
 
 // errorBody is the start of a body: what an error needs of it, even of one that never ends.
-func errorBody(resp *http.Response, e *Exchange) []byte {
-	timer := time.AfterFunc(errorBodyTime, func() { _ = resp.Body.Close() })
-	defer timer.Stop()
+func errorBody(line *lifeline, resp *http.Response, e *Exchange) []byte {
+	defer line.within(errorBodyTime)()
 	body, err := decoded(resp)
 	if err != nil {
 		_ = resp.Body.Close()
 		return nil
 	}
 	start, _ := io.ReadAll(io.LimitReader(counter{body, e}, errorBodyBytes))
-	drain(resp.Body)
+	line.drain(resp.Body)
 	return start
 }
 

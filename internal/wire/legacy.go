@@ -40,7 +40,7 @@ func (s *Session) openStream(r *http.Request) (*http.Response, error) {
 // openFeed reads up to the endpoint event.
 func (s *Session) openFeed(line *lifeline, t *trip, resp *http.Response) (*feed, error) {
 	if resp.StatusCode >= 300 {
-		return nil, s.httpError(resp, t, http.MethodGet, false)
+		return nil, s.httpError(line, resp, t, http.MethodGet, false)
 	}
 	body, err := decoded(resp)
 	if err != nil {

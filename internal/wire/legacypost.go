@@ -90,25 +90,25 @@ func (s *Session) legacySend(line *lifeline, t *trip, r *http.Request, out *outg
 		return nil, err
 	}
 	if resp.StatusCode >= 300 {
-		return nil, s.httpError(resp, t, out.method, true)
+		return nil, s.httpError(line, resp, t, out.method, true)
 	}
 	if out.kind != rpc.Request || resp.StatusCode != http.StatusOK || resp.ContentLength == 0 {
-		discard(resp)
+		line.drain(resp.Body)
 		return nil, nil
 	}
 	body, err := decoded(resp)
 	if err != nil {
-		discard(resp)
+		line.drain(resp.Body)
 		return nil, nil
 	}
-	return s.inlineAnswer(resp, body, out)
+	return s.inlineAnswer(line, resp, body, out)
 }
 
 // inlineAnswer looks for the answer in the response to the POST. Whatever else is there, "Accepted" for one, has no meaning.
-func (s *Session) inlineAnswer(resp *http.Response, body io.Reader, out *outgoing) (*rpc.Message, error) {
+func (s *Session) inlineAnswer(line *lifeline, resp *http.Response, body io.Reader, out *outgoing) (*rpc.Message, error) {
 	head, err := readHead(body)
 	if err != nil || !startsJSON(head) {
-		discard(resp)
+		line.drain(resp.Body)
 		return nil, nil
 	}
 	data, err := readAll(io.MultiReader(bytes.NewReader(head), body), resp.ContentLength, s.config.BodyBytes)

@@ -74,7 +74,7 @@ func (l *listener) once(ctx context.Context) (again bool, err error) {
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode >= 300 {
-		return resp.StatusCode >= 500, l.s.httpError(resp, t, http.MethodGet, false)
+		return resp.StatusCode >= 500, l.s.httpError(line, resp, t, http.MethodGet, false)
 	}
 	body, err := decoded(resp)
 	if err != nil || mediaType(resp) != eventStream {

@@ -74,9 +74,9 @@ func (s *Session) notify(r *http.Request, out *outgoing) (*http.Response, error)
 		return nil, s.lose(out.exchange, r.Context(), err)
 	}
 	if resp.StatusCode >= 300 {
-		out.exchange.fail(s.httpError(resp, t, out.method, t.hadSession))
+		out.exchange.fail(s.httpError(line, resp, t, out.method, t.hadSession))
 	} else {
-		discard(resp)
+		line.drain(resp.Body)
 	}
 	return local(r, http.StatusAccepted), nil
 }
@@ -122,7 +122,7 @@ func (p *posted) answer(resp *http.Response) (*http.Response, error) {
 func (p *posted) content(resp *http.Response) (events io.Reader, m rpc.Message, err error) {
 	switch {
 	case resp.StatusCode >= 300:
-		return nil, m, p.s.httpError(resp, p.trip, p.call.method, p.trip.hadSession)
+		return nil, m, p.s.httpError(p.line, resp, p.trip, p.call.method, p.trip.hadSession)
 	case resp.StatusCode == http.StatusAccepted, resp.StatusCode == http.StatusNoContent:
 		return nil, m, &AnswerError{Reason: fmt.Sprintf("the server accepted the request (HTTP %d) and gave no answer", resp.StatusCode)}
 	}

@@ -84,7 +84,13 @@ func (told) Unwrap() error { return nil }
 
 // reopen asks for the rest of the stream. retry: it may be asked again.
 func (a *answers) reopen() (retry bool, err error) {
-	r, err := http.NewRequestWithContext(a.line.ctx, http.MethodGet, a.request.URL.String(), nil)
+	line := a.s.lifeline(a.line.ctx)
+	defer func() {
+		if err != nil {
+			line.end()
+		}
+	}()
+	r, err := http.NewRequestWithContext(line.ctx, http.MethodGet, a.request.URL.String(), nil)
 	if err != nil {
 		return false, err
 	}
@@ -96,24 +102,35 @@ func (a *answers) reopen() (retry bool, err error) {
 	r.Header.Set("Accept", eventStream)
 	r.Header.Set(headerLastEvent, a.place.lastID)
 	t := &trip{hadSession: a.trip.hadSession}
-	resp, err := a.s.send(a.line, t, r, nil)
+	resp, err := a.s.send(line, t, r, nil)
 	if err != nil {
 		return a.line.ctx.Err() == nil, err
 	}
 	if resp.StatusCode >= 300 {
 		transient := resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests
-		return transient, a.s.httpError(resp, t, http.MethodGet, a.trip.hadSession)
+		return transient, a.s.httpError(line, resp, t, http.MethodGet, a.trip.hadSession)
 	}
 	body, err := decoded(resp)
 	if err == nil && mediaType(resp) != eventStream {
 		err = &AnswerError{Reason: "the server answered with no event stream"}
 	}
 	if err != nil {
-		discard(resp)
+		line.drain(resp.Body)
 		return false, err
 	}
-	a.replace(resp.Body, counter{body, a.call.exchange})
+	a.replace(&resumed{resp.Body, line}, counter{body, a.call.exchange})
 	return false, nil
+}
+
+// resumed is what a resumed stream comes from. Its request ends with that of the call, or before it.
+type resumed struct {
+	io.Closer
+	line *lifeline
+}
+
+func (r *resumed) Close() error {
+	r.line.end()
+	return r.Closer.Close()
 }
 
 // replace makes body the stream that is read from now on.

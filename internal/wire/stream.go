@@ -57,7 +57,7 @@ func (a *answers) end() {
 
 // finish is called when the receiver has its response. What follows is the end of the stream, if the server means well.
 func (a *answers) finish() {
-	drain(struct {
+	a.line.drain(struct {
 		io.Reader
 		io.Closer
 	}{a.body, a.upstream})
