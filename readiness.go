@@ -37,6 +37,19 @@ func (r *readiness) start(run func(func())) <-chan struct{} {
 	return r.onWay
 }
 
+// awaited waits until the notification was answered, or failed, but not for
+// longer than announceTimeout: some servers never answer it. It is false where
+// life ends before.
+func (r *readiness) awaited(life context.Context) bool {
+	ctx, cancel := context.WithTimeout(life, announceTimeout)
+	defer cancel()
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+	}
+	return life.Err() == nil
+}
+
 func (r *readiness) wait() { r.waitWithin(context.Background()) }
 
 func (r *readiness) waitWithin(ctx context.Context) {

@@ -127,28 +127,26 @@ func (s *session) connect(onSend func()) error {
 	return nil
 }
 
-// listen waits for the announcements of a session that a Pool keeps. Nothing
-// waits for it but the session's end, and its failure does no harm. (On the
+// listen waits for the announcements of a session that a Pool keeps, once the
+// handshake is over: some servers refuse a stream before. Nothing waits for it
+// but the session's end, and its failure does no harm. (On the
 // older transport they come on the session's own stream, and from protocol
 // 2026-07-28 on through subscriptions/listen.)
 func (s *session) listen() {
-	changed := s.server.onListChanged
-	if changed == nil || !s.tellsChanges || s.stateless() || s.server.config.Transport == TransportSSE {
+	if s.server.onListChanged == nil || !s.tellsChanges || s.stateless() || s.server.config.Transport == TransportSSE {
 		return
 	}
 	s.background.Add(1)
 	spawn(func() {
 		defer s.background.Done()
-		_ = s.wire.Listen(s.life, func(method string) {
-			if method == methodToolsChanged {
-				changed()
-			}
-		})
+		if s.ready.awaited(s.life) {
+			_ = s.wire.Listen(s.life, s.mcp.InitializeResult().ProtocolVersion)
+		}
 	})
 }
 
-// notified takes the notifications that come beside the answers to requests that
-// went past the SDK.
+// notified takes the notifications that the SDK has no part in: those beside the
+// answers to requests that went past it, and those that listen waits for.
 func (s *session) notified(method string, params []byte) {
 	switch method {
 	case methodProgress:

@@ -39,8 +39,8 @@ func (s *Session) giveUp(ctx context.Context, protocol string, id int64) {
 	s.courtesy(ctx, protocol, rpc.AppendNotification(nil, methodCancelled, params), func() {})
 }
 
-// receive serves a message that came on the stream of a request of the session's own.
-func (s *Session) receive(p *posted, m rpc.Message) {
+// receive serves a request or notification of the server that the SDK has no part in.
+func (s *Session) receive(ctx context.Context, protocol string, m rpc.Message) {
 	if !s.admit(m) {
 		s.dropped.Add(1)
 		return
@@ -58,5 +58,5 @@ func (s *Session) receive(p *posted, m rpc.Message) {
 	} else {
 		reply = rpc.AppendRefusal(nil, m.ID, jsonrpc.CodeMethodNotFound, "the client does not offer "+m.Method)
 	}
-	s.courtesy(p.ctx, p.request.Header.Get(headerProtocol), reply, s.replied)
+	s.courtesy(ctx, protocol, reply, s.replied)
 }

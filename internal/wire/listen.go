@@ -19,11 +19,11 @@ const (
 )
 
 // Listen reads the stream that a streamable HTTP server of protocol 2025-03-26 to 2025-11-25 offers for messages outside of calls,
-// and tells the method of each notification, until ctx or Life ends or the server offers no stream (any more). The SDK's own such
-// stream is not used: a fault of it ends the session, while one of this stream is its own. Requests of the server on it are not
-// answered, as the client offers nothing that could be asked for.
-func (s *Session) Listen(ctx context.Context, told func(method string)) error {
-	l := &listener{s: s, told: told}
+// until ctx or Life ends or the server offers no stream (any more), and serves them as those beside the answer to a Request: servers
+// ask there whether the client is still alive. The SDK's own such stream is not used: a fault of it ends the session, while one of
+// this stream is its own. protocol is the version that the session speaks.
+func (s *Session) Listen(ctx context.Context, protocol string) error {
+	l := &listener{s: s, protocol: protocol}
 	for l.idle = 0; l.idle < maxRelistens; l.idle++ {
 		again, err := l.once(ctx)
 		if err != nil && !again {
@@ -44,10 +44,10 @@ func (s *Session) Listen(ctx context.Context, told func(method string)) error {
 }
 
 type listener struct {
-	s     *Session
-	told  func(method string)
-	place resumption
-	idle  int // streams since one brought an event
+	s        *Session
+	protocol string
+	place    resumption
+	idle     int // streams since one brought an event
 }
 
 // once reads one stream to its end. again: another one may be opened.
@@ -58,9 +58,7 @@ func (l *listener) once(ctx context.Context) (again bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	l.s.mu.Lock()
-	headers := map[string]string{headerSession: l.s.sessionID, headerProtocol: l.s.protocol, headerLastEvent: l.place.lastID}
-	l.s.mu.Unlock()
+	headers := map[string]string{headerSession: l.s.SessionID(), headerProtocol: l.protocol, headerLastEvent: l.place.lastID}
 	for name, value := range headers {
 		if value != "" {
 			r.Header.Set(name, value)
@@ -80,10 +78,10 @@ func (l *listener) once(ctx context.Context) (again bool, err error) {
 	if err != nil || mediaType(resp) != eventStream {
 		return false, &AnswerError{Reason: "the server answered with no event stream"}
 	}
-	return line.ctx.Err() == nil, l.read(sse.NewReader(body, l.s.config.BodyBytes))
+	return line.ctx.Err() == nil, l.read(ctx, sse.NewReader(body, l.s.config.BodyBytes))
 }
 
-func (l *listener) read(events *sse.Reader) error {
+func (l *listener) read(ctx context.Context, events *sse.Reader) error {
 	for {
 		event, err := events.Next()
 		if err == io.EOF {
@@ -99,8 +97,8 @@ func (l *listener) read(events *sse.Reader) error {
 		}
 		messages, _ := rpc.Parse(event.Data) // what is no message says nothing
 		for _, m := range messages {
-			if m.Kind == rpc.Notification {
-				l.told(m.Method)
+			if m.Kind != rpc.Response {
+				l.s.receive(ctx, l.protocol, m)
 			}
 		}
 	}

@@ -106,6 +106,10 @@ func (p *posted) follow(upstream io.Closer, events io.Reader) {
 // asker receives what comes for a request of the session's own.
 type asker struct{ p *posted }
 
-func (k asker) incoming(m rpc.Message)        { k.p.s.receive(k.p, m) }
+func (k asker) incoming(m rpc.Message) {
+	k.p.s.receive(k.p.ctx, k.p.request.Header.Get(headerProtocol), m)
+}
+
 func (asker) answered(c *call, m rpc.Message) { c.take(m, false) }
-func (asker) failed(c *call, err error)       { c.exchange.fail(err) }
+
+func (asker) failed(c *call, err error) { c.exchange.fail(err) }
