@@ -71,7 +71,7 @@ func (x *results) reportTime(r *report) {
 	r.say("## Time to tools\n")
 	r.say("![Time to the tools of ten servers](time.svg)\n")
 	r.say("From the call to the tools of all servers, ten each, over connections that are open already. – means that a peer was left out,")
-	r.say("since it would take too long.")
+	r.say("since it would take too long. With no time for a request, a figure is the mean of up to 20 times in a row.")
 	var rows [][]string
 	for _, t := range x.timings {
 		rows = append(rows, row(fmt.Sprintf("%d × %v", t.count, t.delay), t.taken.against(ours), others()))
