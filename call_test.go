@@ -18,23 +18,19 @@ import (
 var bothTransports = []bool{false, true}
 
 func TestCallWithoutProgressEndsAtItsLimit(t *testing.T) {
-	for _, legacy := range bothTransports {
-		t.Run(transportName(legacy), func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
-				w.opts.CallTimeout = 5 * time.Second
-				w.serve("good", &mcptest.Server{LegacySSE: legacy})
-				r := w.connect()
-				start := time.Now()
-				response := r.call("good__slow", `{}`)
-				require.Equal(t, 5*time.Second, time.Since(start))
-				require.True(t, response.IsError)
-				require.Contains(t, response.Content, "unknown")
-				require.Equal(t, "hi", r.call("good__echo", `{"text":"hi"}`).Content, "the session lives on")
-				r.cleanup()
-				w.background.Wait()
-			})
-		})
-	}
+	overBoth(t, func(t *testing.T, w *world, legacy bool) {
+		w.opts.CallTimeout = 5 * time.Second
+		w.serve("good", &mcptest.Server{LegacySSE: legacy})
+		r := w.connect()
+		start := time.Now()
+		response := r.call("good__slow", `{}`)
+		require.Equal(t, 5*time.Second, time.Since(start))
+		require.True(t, response.IsError)
+		require.Contains(t, response.Content, "unknown")
+		require.Equal(t, "hi", r.call("good__echo", `{"text":"hi"}`).Content, "the session lives on")
+		r.cleanup()
+		w.background.Wait()
+	})
 }
 
 func TestProgressExtendsACallUpToTheMaximum(t *testing.T) {
@@ -77,27 +73,23 @@ func TestProgressExtendsACallUpToTheMaximum(t *testing.T) {
 }
 
 func TestEndOfTheCallersContextEndsTheCall(t *testing.T) {
-	for _, legacy := range bothTransports {
-		t.Run(transportName(legacy), func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
-				s := &mcptest.Server{LegacySSE: legacy}
-				w.serve("good", s)
-				r := w.connect()
-				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-				defer cancel()
-				start := time.Now()
-				require.True(t, r.callContext(ctx, "good__slow", `{}`).IsError)
-				require.Equal(t, time.Second, time.Since(start))
+	overBoth(t, func(t *testing.T, w *world, legacy bool) {
+		s := &mcptest.Server{LegacySSE: legacy}
+		w.serve("good", s)
+		r := w.connect()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		require.True(t, r.callContext(ctx, "good__slow", `{}`).IsError)
+		require.Equal(t, time.Second, time.Since(start))
 
-				before := s.Executed("echo")
-				require.True(t, r.callContext(ctx, "good__echo", `{"text":"x"}`).IsError)
-				require.Equal(t, before, s.Executed("echo"), "a context that has ended sends nothing")
-				require.Equal(t, "hi", r.call("good__echo", `{"text":"hi"}`).Content)
-				r.cleanup()
-				w.background.Wait()
-			})
-		})
-	}
+		before := s.Executed("echo")
+		require.True(t, r.callContext(ctx, "good__echo", `{"text":"x"}`).IsError)
+		require.Equal(t, before, s.Executed("echo"), "a context that has ended sends nothing")
+		require.Equal(t, "hi", r.call("good__echo", `{"text":"hi"}`).Content)
+		r.cleanup()
+		w.background.Wait()
+	})
 }
 
 func TestRefusedArgumentsSendNothing(t *testing.T) {

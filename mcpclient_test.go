@@ -48,6 +48,15 @@ func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
 	})
 }
 
+// overBoth runs a test in a world for each transport.
+func overBoth(t *testing.T, test func(t *testing.T, w *world, legacy bool)) {
+	for _, legacy := range bothTransports {
+		t.Run(transportName(legacy), func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) { test(t, w, legacy) })
+		})
+	}
+}
+
 // close ends what a test that failed has left.
 func (w *world) close() {
 	for _, r := range w.results {

@@ -152,27 +152,23 @@ func TestExpiredTokenIsRefreshedOnceForAll(t *testing.T) {
 }
 
 func TestTokenThatExpiresDuringTheStepIsRefreshedBeforeTheNextCall(t *testing.T) {
-	for _, legacy := range bothTransports {
-		t.Run(transportName(legacy), func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
-				auth := &tokenServer{}
-				s := &mcptest.Server{LegacySSE: legacy}
-				w.serve("s", s).Auth = mcpclient.OAuth2{Config: w.authorize(auth)}
-				w.stale(auth, "s")
-				r := w.connect()
-				require.Equal(t, "hi", r.call("s__echo", `{"text":"hi"}`).Content)
-				require.Equal(t, 1, auth.refreshes())
-				time.Sleep(2 * time.Hour)
-				require.Equal(t, "hi", r.call("s__echo", `{"text":"hi"}`).Content)
-				require.Equal(t, 2, auth.refreshes())
-				requests := s.Recorder.Requests()
-				last := requests[len(requests)-1]
-				require.Equal(t, "Bearer "+auth.access(2), last.Header.Get("Authorization"))
-				r.cleanup()
-				w.background.Wait()
-			})
-		})
-	}
+	overBoth(t, func(t *testing.T, w *world, legacy bool) {
+		auth := &tokenServer{}
+		s := &mcptest.Server{LegacySSE: legacy}
+		w.serve("s", s).Auth = mcpclient.OAuth2{Config: w.authorize(auth)}
+		w.stale(auth, "s")
+		r := w.connect()
+		require.Equal(t, "hi", r.call("s__echo", `{"text":"hi"}`).Content)
+		require.Equal(t, 1, auth.refreshes())
+		time.Sleep(2 * time.Hour)
+		require.Equal(t, "hi", r.call("s__echo", `{"text":"hi"}`).Content)
+		require.Equal(t, 2, auth.refreshes())
+		requests := s.Recorder.Requests()
+		last := requests[len(requests)-1]
+		require.Equal(t, "Bearer "+auth.access(2), last.Header.Get("Authorization"))
+		r.cleanup()
+		w.background.Wait()
+	})
 }
 
 func TestRefusedTokenIsRefreshedAndTheRequestSentAgain(t *testing.T) {

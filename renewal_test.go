@@ -202,35 +202,31 @@ func TestHTTP2ConnectionThatTheServerClosesCostsNothing(t *testing.T) {
 }
 
 func TestRenewalThatFailsIsAnErrorAndTheNextCallTriesAgain(t *testing.T) {
-	for _, legacy := range bothTransports {
-		t.Run(transportName(legacy), func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
-				down := false // written while nothing runs
-				s := &mcptest.Server{LegacySSE: legacy, Fault: func(phase mcptest.Phase, rw http.ResponseWriter, _ *http.Request) bool {
-					if !down || phase != mcptest.Initialize && phase != mcptest.SSEGet {
-						return false
-					}
-					rw.WriteHeader(http.StatusInternalServerError)
-					return true
-				}}
-				w.serve("good", s)
-				r := w.connect()
-				synctest.Wait()
-				s.Forget()
-				synctest.Wait()
-				down = true
-				for range 2 {
-					require.True(t, r.call("good__args", `{"a":1}`).IsError)
-				}
-				require.Zero(t, s.Executed("args"))
-				down = false
-				require.Equal(t, `{"a":1}`, r.call("good__args", `{"a":1}`).Content)
-				require.Equal(t, 1, s.Executed("args"))
-				r.cleanup()
-				w.background.Wait()
-			})
-		})
-	}
+	overBoth(t, func(t *testing.T, w *world, legacy bool) {
+		down := false // written while nothing runs
+		s := &mcptest.Server{LegacySSE: legacy, Fault: func(phase mcptest.Phase, rw http.ResponseWriter, _ *http.Request) bool {
+			if !down || phase != mcptest.Initialize && phase != mcptest.SSEGet {
+				return false
+			}
+			rw.WriteHeader(http.StatusInternalServerError)
+			return true
+		}}
+		w.serve("good", s)
+		r := w.connect()
+		synctest.Wait()
+		s.Forget()
+		synctest.Wait()
+		down = true
+		for range 2 {
+			require.True(t, r.call("good__args", `{"a":1}`).IsError)
+		}
+		require.Zero(t, s.Executed("args"))
+		down = false
+		require.Equal(t, `{"a":1}`, r.call("good__args", `{"a":1}`).Content)
+		require.Equal(t, 1, s.Executed("args"))
+		r.cleanup()
+		w.background.Wait()
+	})
 }
 
 // TestDeadServerIsNotHammered makes 100 calls within a second to a server that
@@ -279,51 +275,43 @@ func TestDeadServerIsNotHammered(t *testing.T) {
 }
 
 func TestFreshSessionThatIsLostAtOnceIsTheCallsError(t *testing.T) {
-	for _, legacy := range bothTransports {
-		t.Run(transportName(legacy), func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
-				s := &mcptest.Server{
-					LegacySSE: legacy,
-					Tools:     append(mcptest.DefaultTools(), mcptest.Tool{Name: mcptest.FaultyTool, Annotations: map[string]any{"readOnlyHint": true}}),
-					Wedges:    map[mcptest.Phase]mcptest.Behaviour{mcptest.Faulty: mcptest.Status(404, "no such session")},
-				}
-				w.serve("good", s)
-				r := w.connect()
-				response := r.call("good__faulty", `{}`)
-				require.True(t, response.IsError)
-				require.Contains(t, response.Content, "not run")
-				require.Equal(t, 2, s.Recorder.Count("tools/call"))
-				require.Equal(t, 2, s.Recorder.Count("initialize"), "one renewal a call")
-				require.Equal(t, "hi", r.call("good__echo", `{"text":"hi"}`).Content)
-				r.cleanup()
-				w.background.Wait()
-			})
-		})
-	}
+	overBoth(t, func(t *testing.T, w *world, legacy bool) {
+		s := &mcptest.Server{
+			LegacySSE: legacy,
+			Tools:     append(mcptest.DefaultTools(), mcptest.Tool{Name: mcptest.FaultyTool, Annotations: map[string]any{"readOnlyHint": true}}),
+			Wedges:    map[mcptest.Phase]mcptest.Behaviour{mcptest.Faulty: mcptest.Status(404, "no such session")},
+		}
+		w.serve("good", s)
+		r := w.connect()
+		response := r.call("good__faulty", `{}`)
+		require.True(t, response.IsError)
+		require.Contains(t, response.Content, "not run")
+		require.Equal(t, 2, s.Recorder.Count("tools/call"))
+		require.Equal(t, 2, s.Recorder.Count("initialize"), "one renewal a call")
+		require.Equal(t, "hi", r.call("good__echo", `{"text":"hi"}`).Content)
+		r.cleanup()
+		w.background.Wait()
+	})
 }
 
 func TestToolThatHasVanishedIsSaidInWords(t *testing.T) {
-	for _, legacy := range bothTransports {
-		t.Run(transportName(legacy), func(t *testing.T) {
-			inWorld(t, func(t *testing.T, w *world) {
-				w.serve("good", &mcptest.Server{LegacySSE: legacy})
-				r := w.connect()
-				synctest.Wait()
-				w.net.Shut("good.test:80")
-				w.net.Cut()
-				synctest.Wait()
-				newer := &mcptest.Server{LegacySSE: legacy, Tools: mcptest.DefaultTools()[:1]}
-				w.serveAt("good", newer)
-				response := r.call("good__args", `{}`)
-				require.True(t, response.IsError)
-				require.Contains(t, response.Content, "no longer offers this tool, so it was not run")
-				require.Equal(t, "hi", r.call("good__echo", `{"text":"hi"}`).Content)
-				require.Equal(t, 1, newer.Recorder.Count("initialize"))
-				r.cleanup()
-				w.background.Wait()
-			})
-		})
-	}
+	overBoth(t, func(t *testing.T, w *world, legacy bool) {
+		w.serve("good", &mcptest.Server{LegacySSE: legacy})
+		r := w.connect()
+		synctest.Wait()
+		w.net.Shut("good.test:80")
+		w.net.Cut()
+		synctest.Wait()
+		newer := &mcptest.Server{LegacySSE: legacy, Tools: mcptest.DefaultTools()[:1]}
+		w.serveAt("good", newer)
+		response := r.call("good__args", `{}`)
+		require.True(t, response.IsError)
+		require.Contains(t, response.Content, "no longer offers this tool, so it was not run")
+		require.Equal(t, "hi", r.call("good__echo", `{"text":"hi"}`).Content)
+		require.Equal(t, 1, newer.Recorder.Count("initialize"))
+		r.cleanup()
+		w.background.Wait()
+	})
 }
 
 // regional is a tool with a parameter that protocol 2026-07-28 mirrors in a
