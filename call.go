@@ -27,10 +27,11 @@ var (
 type toolCall struct {
 	tool       string // raw name
 	args       json.RawMessage
-	id         string // the model's own
-	meta       map[string]any
-	repeatable bool      // the server says that running it twice does no harm
-	deadline   time.Time // no try begins after it
+	id         string         // the model's own
+	meta       map[string]any // the host's; nil: none
+	encoded    []byte         // meta as a JSON object
+	repeatable bool           // the server says that running it twice does no harm
+	deadline   time.Time      // no try begins after it
 	onProgress func(*mcp.ProgressNotificationParams)
 }
 
@@ -65,7 +66,9 @@ func (l *lease) call(ctx context.Context, k toolCall) (raw []byte, stats callSta
 		}
 	}
 	if l.opts.CallMeta != nil {
-		k.meta = l.opts.CallMeta(ctx)
+		if err := k.addMeta(l.opts.CallMeta(ctx)); err != nil {
+			return nil, stats, fmt.Errorf("%w: %w", errNotSent, err)
+		}
 	}
 
 	release, err := l.connection.acquire(ctx)

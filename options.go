@@ -89,7 +89,8 @@ type Options struct {
 
 	// CallMeta gives further _meta of a tools/call, by the call's context: trace
 	// context, for example (SEP-414). The package's own keys win. It must return
-	// a map that nobody else writes to.
+	// a map that nobody else writes to; where that can't be encoded as JSON, the
+	// call fails and nothing is sent.
 	CallMeta func(context.Context) map[string]any
 
 	// Images says how images in tool results reach the model.

@@ -29,11 +29,7 @@ func (s *session) call(ctx context.Context, k toolCall, stats *callStats, onConn
 	var ex *wire.Exchange
 	var err error
 	if s.direct() {
-		var params []byte
-		if params, err = k.params(token); err != nil {
-			return nil, fmt.Errorf("%w: %w", errNotSent, err)
-		}
-		ex = s.request(ctx, methodCall, params, onConn)
+		ex = s.request(ctx, methodCall, k.params(token), onConn)
 		raw, err = outcome(ctx, ex, nil)
 	} else {
 		raw, ex, err = s.callBySDK(ctx, k, token, onConn)
@@ -94,28 +90,38 @@ func outcome(ctx context.Context, ex *wire.Exchange, err error) ([]byte, error) 
 	return nil, errors.New("the answer has no result")
 }
 
+// addMeta takes the host's _meta, without the keys that are the package's own.
+func (k *toolCall) addMeta(meta map[string]any) (err error) {
+	if len(meta) == 0 {
+		return nil
+	}
+	k.meta = maps.Clone(meta)
+	delete(k.meta, metaProgressToken)
+	delete(k.meta, metaCallID)
+	if k.encoded, err = json.Marshal(k.meta); err != nil {
+		return fmt.Errorf("encode the metadata of the call: %w", err)
+	}
+	return nil
+}
+
 // params are those of the call's tools/call. The model's JSON is in it byte for
 // byte.
-func (k *toolCall) params(token string) ([]byte, error) {
-	out := make([]byte, 0, len(k.tool)+len(k.args)+len(token)+len(k.id)+128)
+func (k *toolCall) params(token string) []byte {
+	out := make([]byte, 0, len(k.tool)+len(k.args)+len(token)+len(k.id)+len(k.encoded)+128)
 	out = rpc.AppendString(append(out, `{"name":`...), k.tool)
 	out = append(append(out, `,"arguments":`...), k.args...)
-	out = append(out, `,"_meta":`...)
+	out = append(out, `,"_meta":{`...)
 	if len(k.meta) > 0 {
-		meta, err := json.Marshal(k.metadata(token))
-		if err != nil {
-			return nil, fmt.Errorf("encode the metadata of the call: %w", err)
-		}
-		return append(append(out, meta...), '}'), nil
+		out = append(append(out, k.encoded[1:len(k.encoded)-1]...), ',')
 	}
-	out = rpc.AppendString(append(out, `{"`+metaProgressToken+`":`...), token)
+	out = rpc.AppendString(append(out, `"`+metaProgressToken+`":`...), token)
 	if k.id != "" {
 		out = rpc.AppendString(append(out, `,"`+metaCallID+`":`...), k.id)
 	}
-	return append(out, "}}"...), nil
+	return append(out, "}}"...)
 }
 
-// metadata is the _meta of the call.
+// metadata is the _meta of the call for the SDK.
 func (k *toolCall) metadata(token string) mcp.Meta {
 	meta := mcp.Meta{}
 	maps.Copy(meta, k.meta)
