@@ -150,7 +150,7 @@ func (a *attempt) offer(s *session, l *listing) (result attemptResult) {
 			result = attemptResult{summary: a.failed(a.panicked(p), &a.trial)}
 		}
 	}()
-	c := a.server.catalog(s.info(), l, a.names, a.debug).withFilter(a.server, &a.step.opts, a.debug)
+	c := a.server.catalog(s.info, l, a.names, a.debug).withFilter(a.server, &a.step.opts, a.debug)
 	result.summary = a.summary()
 	c.describe(&result.summary)
 	if a.ctx.Err() != nil {

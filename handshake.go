@@ -11,8 +11,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/mcpclient-go/mcpclient/internal/wire"
 )
 
 // open makes a session that the end of ctx kills until release is called;
@@ -20,15 +18,15 @@ import (
 // error, for whoever ends it. onSend is called when the handshake goes out.
 //
 // Without a configured version the session speaks a protocol with initialize;
-// only a server that refuses it in the way of one that knows nothing else is
-// asked again with the protocol that has none.
+// only a server that refuses it in the way of one that knows nothing else, or
+// answers as one, is asked again with the protocol that has none.
 func open(ctx context.Context, s *server, version string, onSend func()) (*session, func() bool, error) {
 	opened, release, err := try(ctx, s, cmp.Or(version, protocolStateful), onSend)
-	if err == nil || version != "" || !modernOnly(err) {
-		return opened, release, err
+	if errors.Is(err, errNewerAnswer) || version == "" && modernOnly(err) {
+		opened.endPolitely()
+		return try(ctx, s, protocolStateless, onSend)
 	}
-	opened.endPolitely()
-	return try(ctx, s, protocolStateless, onSend)
+	return opened, release, err
 }
 
 func try(ctx context.Context, s *server, version string, onSend func()) (*session, func() bool, error) {
@@ -69,85 +67,3 @@ func modernOnly(err error) bool {
 	}
 	return false
 }
-
-// send is the sending middleware: it follows the handshake's own requests and
-// keeps notifications/initialized for readiness. Lists and calls bring an
-// exchange of their own.
-func (s *session) send(next mcp.MethodHandler, onSend func()) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		switch method {
-		case methodInitialized:
-			s.ready.send = func(onConn func()) error {
-				return exchange(s.life, wire.ExchangeOptions{OnConn: func(bool) { onConn() }}, func(ctx context.Context) error {
-					_, err := next(ctx, method, req)
-					return err
-				})
-			}
-			return nil, nil
-		case methodInitialize, methodDiscover:
-			var res mcp.Result
-			o := wire.ExchangeOptions{OnConn: func(reused bool) { s.warm.Store(reused); onSend() }}
-			if method == methodInitialize {
-				o.Stub = s.cleanInitialize
-			}
-			err := exchange(ctx, o, func(ctx context.Context) (err error) {
-				res, err = next(ctx, method, req)
-				return err
-			})
-			return res, err
-		case methodListen:
-			// It is answered when it ends: not on the way of a connect.
-			s.background.Add(1)
-			spawn(func() {
-				defer s.background.Done()
-				_, _ = next(ctx, method, req)
-			})
-			return &mcp.SubscriptionsListenResult{}, nil
-		}
-		return next(ctx, method, req)
-	}
-}
-
-// cleanInitialize makes of a server's initialize result one that the SDK can
-// decode: what has a wrong type, and what this package does not use, is left
-// out.
-func (s *session) cleanInitialize(raw []byte) []byte {
-	var in struct{ ProtocolVersion, Instructions, ServerInfo, Capabilities json.RawMessage }
-	if json.Unmarshal(raw, &in) != nil {
-		return raw
-	}
-	out := mcp.InitializeResult{Capabilities: &mcp.ServerCapabilities{}, ServerInfo: &mcp.Implementation{}}
-	out.ProtocolVersion = text(in.ProtocolVersion)
-	out.Instructions = text(in.Instructions)
-	var info struct{ Name, Version json.RawMessage }
-	if json.Unmarshal(in.ServerInfo, &info) == nil {
-		out.ServerInfo.Name, out.ServerInfo.Version = text(info.Name), text(info.Version)
-	}
-	var capabilities map[string]json.RawMessage
-	if json.Unmarshal(in.Capabilities, &capabilities) == nil && capabilities != nil {
-		tools := capabilities["tools"]
-		s.listsTools = tools != nil && string(tools) != "null"
-		var can struct{ ListChanged json.RawMessage }
-		_ = json.Unmarshal(tools, &can) // of another type, it says nothing
-		s.tellsChanges = string(can.ListChanged) == "true"
-	}
-	if s.listsTools {
-		out.Capabilities.Tools = &mcp.ToolCapabilities{}
-	}
-	clean, err := json.Marshal(out)
-	if err != nil {
-		return raw
-	}
-	return clean
-}
-
-// text is the string that raw holds; empty where it holds none.
-func text(raw json.RawMessage) string {
-	var s string
-	if raw == nil || json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
-}
-
-func hasTools(c *mcp.ServerCapabilities) bool { return c != nil && c.Tools != nil }

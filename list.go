@@ -31,7 +31,7 @@ type listing struct {
 func (s *session) list(ctx context.Context, run func(func())) (*listing, error) {
 	out := &listing{seen: map[string]int{}}
 	defer func() { out.seen = nil }() // a list may be kept for long
-	if !s.listsTools {
+	if !s.info.listsTools {
 		return out, nil
 	}
 	limits := s.server.opts.Limits
@@ -139,7 +139,7 @@ func (s *session) pageBySDK(ctx context.Context, cursor string, onConn func()) (
 	}
 	var shown *mcp.ListToolsResult
 	err := exchange(ctx, o, func(ctx context.Context) (err error) {
-		shown, err = s.mcp.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		shown, err = s.sdk.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 		return err
 	})
 	if err != nil {

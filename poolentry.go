@@ -201,7 +201,7 @@ func (e *poolEntry) listAgain(ctx context.Context, f *poolFlight) (*listing, err
 // learn takes what a flight has brought. e.mu is held.
 func (e *poolEntry) learn(s *session, listed *listing) {
 	if s != nil {
-		e.info = s.info()
+		e.info = s.info
 		e.connection = newConnection(s, listed.headerTools())
 		e.connection.renewed = e.changed
 	}

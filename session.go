@@ -4,11 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"strings"
 	"sync"
 	"sync/atomic"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpclient-go/mcpclient/internal/redact"
@@ -47,19 +45,17 @@ const (
 type session struct {
 	server *server
 	wire   *wire.Session
-	mcp    *mcp.ClientSession
+	sdk    *mcp.ClientSession // nil: the session goes past it
 	life   context.Context
 	kill   context.CancelCauseFunc
 	ready  readiness
 	calls  progressTable
 	users  sync.WaitGroup // calls that run on it
 	// version is the protocol version that is asked for.
-	version string
-	// listsTools is false where the server says that it has no tools, and
-	// tellsChanges true where it says that it announces changes of them.
-	listsTools, tellsChanges bool
-	background               sync.WaitGroup // what listens for the server
-	warm                     atomic.Bool    // initialize went out on a connection that was open already
+	version    string
+	info       sessionInfo    // of the server, from connect on
+	background sync.WaitGroup // what listens for the server
+	warm       atomic.Bool    // initialize went out on a connection that was open already
 }
 
 var errSessionOver = errors.New("the session is closed")
@@ -68,7 +64,7 @@ var errSessionOver = errors.New("the session is closed")
 // values of the session's context, not its end.
 func newSession(ctx context.Context, s *server) (*session, error) {
 	life, kill := context.WithCancelCause(context.WithoutCancel(ctx))
-	out := &session{server: s, life: life, kill: kill, listsTools: true}
+	out := &session{server: s, life: life, kill: kill, info: sessionInfo{listsTools: true}}
 	if s.dead != nil {
 		stop := context.AfterFunc(s.dead, func() { kill(errSessionOver) })
 		context.AfterFunc(life, func() { stop() })
@@ -97,31 +93,22 @@ func newSession(ctx context.Context, s *server) (*session, error) {
 
 // connect does the handshake. onSend is called when initialize has a
 // connection to go out on. It ends when the session is killed.
+//
+// The SDK does it where it is needed later: over HTTP+SSE it waits for the
+// answers on the session's one stream, and for protocol 2026-07-28 it mirrors
+// arguments in headers. All other sessions go past it: it encodes and decodes
+// each message several times.
 func (s *session) connect(onSend func()) error {
-	options := &mcp.ClientOptions{
-		Logger:                      discardLogger,
-		Capabilities:                &mcp.ClientCapabilities{},
-		MultiRoundTrip:              &mcp.MultiRoundTripOptions{Disabled: true},
-		ProgressNotificationHandler: s.calls.progress,
+	handshake := s.initialize
+	if s.server.config.Transport == TransportSSE || s.version >= protocolStateless {
+		handshake = s.connectSDK
 	}
-	if changed := s.server.onListChanged; changed != nil {
-		options.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { changed() }
-	}
-	client := mcp.NewClient(&s.server.opts.ClientInfo, options)
-	client.AddReceivingMiddleware(refuseRequests)
-	client.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
-		return s.send(next, onSend)
-	})
-	var err error
-	s.mcp, err = client.Connect(s.life, s.transport(), &mcp.ClientSessionOptions{ProtocolVersion: s.version})
+	err := handshake(onSend)
 	if cause := context.Cause(s.life); cause != nil {
 		return cause // also where the SDK made a session of a killed connection
 	}
 	if err != nil {
 		return err
-	}
-	if s.stateless() {
-		s.listsTools = hasTools(s.mcp.InitializeResult().Capabilities)
 	}
 	s.listen()
 	return nil
@@ -133,14 +120,14 @@ func (s *session) connect(onSend func()) error {
 // older transport they come on the session's own stream, and from protocol
 // 2026-07-28 on through subscriptions/listen.)
 func (s *session) listen() {
-	if s.server.onListChanged == nil || !s.tellsChanges || s.stateless() || s.server.config.Transport == TransportSSE {
+	if s.server.onListChanged == nil || !s.info.tellsChanges || s.stateless() || s.server.config.Transport == TransportSSE {
 		return
 	}
 	s.background.Add(1)
 	spawn(func() {
 		defer s.background.Done()
 		if s.ready.awaited(s.life) {
-			_ = s.wire.Listen(s.life, s.mcp.InitializeResult().ProtocolVersion)
+			_ = s.wire.Listen(s.life, s.info.protocol)
 		}
 	})
 }
@@ -158,60 +145,13 @@ func (s *session) notified(method string, params []byte) {
 	}
 }
 
-func (s *session) transport() mcp.Transport {
-	client := s.wire.Client()
-	// An event is at most what wire lets through, plus its framing.
-	limit := int(min(s.server.opts.Limits.BodyBytes, 1<<40)) + 1<<10
-	if s.server.config.Transport == TransportSSE {
-		return &mcp.SSEClientTransport{Endpoint: s.server.endpoint, HTTPClient: client, MaxEventSize: limit}
-	}
-	return &mcp.StreamableClientTransport{
-		Endpoint: s.server.endpoint, HTTPClient: client, MaxEventSize: limit,
-		MaxRetries: -1, DisableStandaloneSSE: true,
-	}
-}
-
 // stateless says whether the session speaks protocol 2026-07-28 or later.
-func (s *session) stateless() bool {
-	return s.mcp.InitializeResult().ProtocolVersion >= protocolStateless
-}
+func (s *session) stateless() bool { return s.info.protocol >= protocolStateless }
 
-// sessionInfo is how a server introduced itself.
-type sessionInfo struct{ protocol, name, version, instructions string }
-
-func (s *session) info() sessionInfo {
-	init := s.mcp.InitializeResult()
-	info := sessionInfo{protocol: init.ProtocolVersion, instructions: init.Instructions}
-	if init.ServerInfo != nil {
-		info.name, info.version = init.ServerInfo.Name, init.ServerInfo.Version
-	}
-	return info
-}
-
-// refuseRequests answers every request of the server but ping: the client has
-// advertised nothing that it could be asked for.
-func refuseRequests(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if method == "ping" || strings.HasPrefix(method, "notifications/") {
-			return next(ctx, method, req)
-		}
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "the client does not offer " + method}
-	}
-}
-
-// exchange runs one SDK request under an exchange and prefers what the exchange
-// saw to what the SDK made of it.
-func exchange(ctx context.Context, o wire.ExchangeOptions, do func(context.Context) error) error {
-	ctx, ex := wire.NewExchange(ctx, o)
-	defer ex.Close()
-	err := do(ctx)
-	if err == nil {
-		return nil
-	}
-	if seen := ex.Err(); seen != nil {
-		return seen
-	}
-	return err
+// direct says whether requests go past the SDK, also where it did the handshake
+// and the server turned out to be an older one.
+func (s *session) direct() bool {
+	return s.server.config.Transport != TransportSSE && !s.stateless()
 }
 
 // end closes the session: politely where the server has one to end and answers
@@ -224,8 +164,8 @@ func (s *session) end(ctx context.Context) {
 		s.ready.waitWithin(ctx)
 	}
 	s.kill(errSessionOver)
-	if s.mcp != nil {
-		_ = s.mcp.Close()
+	if s.sdk != nil {
+		_ = s.sdk.Close()
 	}
 	s.ready.wait()
 	s.background.Wait()

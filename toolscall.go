@@ -42,17 +42,9 @@ func (s *session) call(ctx context.Context, k toolCall, stats *callStats, onConn
 	return raw, err
 }
 
-// direct says whether requests go past the SDK. It encodes and decodes each
-// several times, which a session of streamable HTTP that begins with initialize
-// has no use for. Those of protocol 2026-07-28 have it mirror arguments in
-// headers, and with HTTP+SSE it is the SDK that waits for the answers.
-func (s *session) direct() bool {
-	return s.server.config.Transport != TransportSSE && !s.stateless()
-}
-
 // request sends a request past the SDK.
 func (s *session) request(ctx context.Context, method string, params []byte, onConn func()) *wire.Exchange {
-	q := wire.Request{Method: method, Params: params, Protocol: s.mcp.InitializeResult().ProtocolVersion}
+	q := wire.Request{Method: method, Params: params, Protocol: s.info.protocol}
 	if onConn != nil {
 		q.OnConn = func(bool) { onConn() }
 	}
@@ -67,7 +59,7 @@ func (s *session) callBySDK(ctx context.Context, k toolCall, token string, onCon
 		OnConn: func(bool) { onConn() },
 	})
 	defer ex.Close()
-	_, err := s.mcp.CallTool(sdk, params)
+	_, err := s.sdk.CallTool(sdk, params)
 	raw, err := outcome(ctx, ex, err)
 	return raw, ex, err
 }

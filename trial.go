@@ -57,7 +57,7 @@ func (t *trial) run(ctx context.Context, s *server) (session *session, listed *l
 		return session, nil, err
 	}
 	defer release()
-	info := session.info()
+	info := session.info
 	t.info.Store(&info)
 	t.enter("list_tools")
 	listed, err = session.list(session.life, spawn)

@@ -73,10 +73,8 @@ func (s *Session) notify(r *http.Request, out *outgoing) (*http.Response, error)
 	if err != nil {
 		return nil, s.lose(out.exchange, r.Context(), err)
 	}
-	if resp.StatusCode >= 300 {
-		out.exchange.fail(s.httpError(line, resp, t, out.method, t.hadSession))
-	} else {
-		line.drain(resp.Body)
+	if err := s.taken(line, t, resp, out.method); err != nil {
+		out.exchange.fail(err)
 	}
 	return local(r, http.StatusAccepted), nil
 }

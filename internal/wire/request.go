@@ -8,11 +8,11 @@ import (
 	"github.com/mcpclient-go/mcpclient/internal/wire/rpc"
 )
 
-// Request is a request that a session sends by itself, without the SDK.
+// Request is a request or notification that a session sends by itself, without the SDK.
 type Request struct {
 	Method   string
 	Params   []byte // a JSON object
-	Protocol string // the version that the session speaks
+	Protocol string // the version that the session speaks; "" before that is known
 	// OnConn is as in ExchangeOptions.
 	OnConn func(reused bool)
 }
@@ -42,10 +42,38 @@ func (s *Session) Request(ctx context.Context, q Request) *Exchange {
 	p.trip.hadSession = p.request.Header[headerSession] != nil
 	setBody(p.request, rpc.AppendRequest(make([]byte, 0, len(q.Params)+len(q.Method)+96), id, q.Method, q.Params))
 	p.ask()
-	if ctx.Err() != nil && e.Sent() && !e.Done() {
+	if ctx.Err() != nil && e.Sent() && !e.Done() && q.Method != methodInitialize { // which can't be cancelled
 		s.giveUp(ctx, q.Protocol, id)
 	}
 	return e
+}
+
+// Notify sends a notification in the same way, and returns when the server has taken it. The error is as that of an Exchange.
+func (s *Session) Notify(ctx context.Context, q Request) error {
+	e := &Exchange{options: ExchangeOptions{OnConn: q.OnConn}, alone: true}
+	defer e.Close()
+	if err := s.over(ctx); err != nil {
+		return s.lose(e, ctx, err)
+	}
+	line := s.lifeline(ctx)
+	defer line.end()
+	r := s.newPost(line.ctx, q.Protocol)
+	setBody(r, rpc.AppendNotification(nil, q.Method, q.Params))
+	t := &trip{exchange: e, hadSession: r.Header[headerSession] != nil}
+	resp, err := s.dispatch(line, t, r)
+	if err != nil {
+		return s.lose(e, ctx, err)
+	}
+	return s.taken(line, t, resp, q.Method)
+}
+
+// taken is nil if the server has taken a notification, or an answer to it.
+func (s *Session) taken(line *lifeline, t *trip, resp *http.Response, method string) error {
+	if resp.StatusCode >= 300 {
+		return s.httpError(line, resp, t, method, t.hadSession)
+	}
+	line.drain(resp.Body)
+	return nil
 }
 
 // requested is all that a request of the session's own needs, in one piece.
@@ -59,7 +87,7 @@ type requested struct {
 // newPost is a POST to the endpoint, with the headers that the SDK sends.
 func (s *Session) newPost(ctx context.Context, protocol string) *http.Request {
 	r := s.template.WithContext(ctx)
-	values := [...]string{"application/json", "application/json, " + eventStream, protocol, s.SessionID()}
+	values := [...]string{"application/json", "application/json, " + eventStream, protocol, s.speak(protocol)}
 	r.Header = make(http.Header, len(values))
 	for i, name := range [...]string{"Content-Type", "Accept", headerProtocol, headerSession} {
 		if values[i] != "" {
@@ -67,6 +95,16 @@ func (s *Session) newPost(ctx context.Context, protocol string) *http.Request {
 		}
 	}
 	return r
+}
+
+// speak notes the version that the session speaks, if one is given, and returns its id.
+func (s *Session) speak(protocol string) (session string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if protocol != "" {
+		s.protocol = protocol
+	}
+	return s.sessionID
 }
 
 // ask sends the request and brings what comes of it to the exchange.
@@ -77,6 +115,9 @@ func (p *posted) ask() {
 		return
 	}
 	events, m, err := p.content(resp)
+	if err == nil {
+		_, err = p.adopt(resp, events != nil || m.Result != nil)
+	}
 	if err != nil {
 		_ = resp.Body.Close()
 		_ = p.refuse(err)
