@@ -11,7 +11,7 @@ type Record struct {
 	Challenge []string // WWW-Authenticate headers of the last 401 or 403, without too long ones
 	Reused    bool     // the last request went over a connection that already existed
 	Responses int      // how many came
-	Protocol  string   // the Mcp-Protocol-Version that the SDK sends, "" before initialize
+	Protocol  string   // the newest Mcp-Protocol-Version that was sent, "" before initialize
 	Err       error    // the last failure of a request or of the session's stream
 	Delivered int64    // requests and notifications of the server that the SDK got
 	Dropped   int64    // messages of the server that it didn't

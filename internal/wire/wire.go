@@ -1,12 +1,15 @@
-// Package wire stands between the go-sdk's HTTP client transports and the network.
+// Package wire carries MCP sessions over HTTP: it stands between the go-sdk's client transports and the network, and between both
+// and requests that go past the SDK.
 //
 // The SDK ends a whole session on most single bad answers, keeps requests alive that nobody waits for, and reads bodies
 // without a limit. A [Session] is given to it as an *http.Client and shows it a decent server: each fault of the real one
 // costs the one call that it belongs to.
 //
+// [Session.Request] and [Session.Notify] are the way past it, for sessions that have no need of it.
+//
 // # Who owns what
 //
-// A request of the SDK passes these steps, each a function or http.RoundTripper in a file of its own:
+// A request passes these steps, each a function or http.RoundTripper in a file of its own:
 //
 //	kill switch (lifeline.go)         the request ends with the session's life
 //	transport (post, stream, legacy)  answers are limited, repaired and captured; refusals become typed errors
@@ -94,7 +97,7 @@ type Session struct {
 	mu        sync.Mutex
 	waiting   bool // Wait was called: nothing is added to background
 	sessionID string
-	protocol  string // the Mcp-Protocol-Version that the SDK sends
+	protocol  string // the newest Mcp-Protocol-Version that was sent
 	lost      bool
 	feed      *feed // of an HTTP+SSE session once its stream is open
 	feedErr   error // why feed has ended
