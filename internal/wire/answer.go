@@ -49,12 +49,10 @@ func (p *posted) own(body []byte, media string) (rpc.Message, error) {
 			continue
 		}
 		if p.call.owns(m) {
-			p.s.dropped.Add(int64(len(messages) - 1))
 			return m, nil
 		}
 		responses++
 	}
-	p.s.dropped.Add(int64(len(messages)))
 	if responses == 0 {
 		return rpc.Message{}, &AnswerError{Reason: "the server sent a message that is no answer"}
 	}

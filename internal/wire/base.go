@@ -42,13 +42,12 @@ func (t *trip) connected(reused bool, size int64) {
 type base struct {
 	next   http.RoundTripper
 	policy *address.Policy // nil: no addresses are judged here
-	record *recorder
-	traced bool // next reports its connections
+	traced bool            // next reports its connections
 }
 
-func newBase(next http.RoundTripper, policy *address.Policy, record *recorder) *base {
+func newBase(next http.RoundTripper, policy *address.Policy) *base {
 	_, traced := next.(*http.Transport)
-	return &base{next: next, policy: policy, record: record, traced: traced}
+	return &base{next: next, policy: policy, traced: traced}
 }
 
 func (b *base) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -71,7 +70,6 @@ func (b *base) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	resp, err := b.next.RoundTrip(r)
 	if err == nil {
-		b.record.response(resp)
 		return resp, nil
 	}
 	if t.denied != nil {
@@ -97,7 +95,6 @@ func (b *base) trace(t *trip, r *http.Request) *httptrace.ClientTrace {
 					return
 				}
 			}
-			b.record.connection(info.Reused)
 			t.connected(info.Reused, r.ContentLength)
 		},
 	}
@@ -105,5 +102,5 @@ func (b *base) trace(t *trip, r *http.Request) *httptrace.ClientTrace {
 
 // Judged applies a policy to whom the connections of an *http.Transport were made to, for requests that no session makes.
 func Judged(next http.RoundTripper, policy *address.Policy) http.RoundTripper {
-	return newBase(next, policy, &recorder{})
+	return newBase(next, policy)
 }

@@ -42,10 +42,8 @@ func (s *Session) giveUp(ctx context.Context, protocol string, id int64) {
 // receive serves a request or notification of the server that the SDK has no part in.
 func (s *Session) receive(ctx context.Context, protocol string, m rpc.Message) {
 	if !s.admit(m) {
-		s.dropped.Add(1)
 		return
 	}
-	s.delivered.Add(1)
 	if m.Kind == rpc.Notification {
 		if s.config.Notified != nil {
 			s.config.Notified(m.Method, m.Params)

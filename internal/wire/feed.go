@@ -114,7 +114,6 @@ func (f *feed) run() {
 		}
 		messages, err := rpc.Parse(event.Data)
 		if err != nil {
-			f.s.dropped.Add(1)
 			continue
 		}
 		var out []byte
@@ -142,7 +141,6 @@ func (f *feed) take(out []byte, m rpc.Message) []byte {
 		c = f.s.calls.settle(id)
 	}
 	if c == nil {
-		f.s.dropped.Add(1)
 		return out
 	}
 	if c.line.ctx.Err() == nil {
@@ -165,7 +163,6 @@ func (f *feed) broken(err error) {
 	default:
 		err = &AnswerError{Reason: "no answer came", Cause: fmt.Errorf("%w: %w", ErrStreamEnded, brokenOff(err))}
 	}
-	f.s.record.failure(err)
 	f.s.mu.Lock()
 	f.s.feedErr = err
 	f.s.mu.Unlock()

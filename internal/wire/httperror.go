@@ -140,8 +140,25 @@ func (s *Session) httpError(line *lifeline, resp *http.Response, t *trip, method
 		s.lost = true
 		s.mu.Unlock()
 	}
-	s.record.failure(e)
 	return e
+}
+
+const (
+	maxChallenges     = 8
+	maxChallengeBytes = 16 << 10
+)
+
+func challenges(h http.Header) []string {
+	var all []string
+	for _, c := range h.Values("Www-Authenticate") {
+		if len(all) == maxChallenges {
+			break
+		}
+		if len(c) <= maxChallengeBytes { // half of one may be half a secret
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // errorBody is the start of a body: what an error needs of it, even of one that never ends.

@@ -18,11 +18,11 @@ var wanted = map[string]bool{
 	"notifications/subscriptions/acknowledged": true,
 }
 
-// maxServerCalls is how many requests of the server the SDK has at a time. It works on all of them at once, with a POST for each
-// answer: a server that sends a flood of them gets no flood of connections.
+// maxServerCalls is how many requests of the server are answered at a time, each with a POST of its own: a server that sends a flood
+// of them gets no flood of connections.
 const maxServerCalls = 32
 
-// admit reports whether the SDK gets a message that is no answer to it.
+// admit reports whether a message that is no answer is taken: by the SDK, or by receive.
 func (s *Session) admit(m rpc.Message) bool {
 	if m.Kind != rpc.Request {
 		return m.Kind == rpc.Notification && wanted[m.Method]
@@ -34,16 +34,14 @@ func (s *Session) admit(m rpc.Message) bool {
 	return true
 }
 
-// replied is called when an answer of the SDK to the server was sent, or could not be.
+// replied is called when an answer to the server was sent, or could not be.
 func (s *Session) replied() { s.serverCalls.Add(-1) }
 
 // appendIncoming appends the event that hands a request or notification of the server to the SDK, or nothing.
 func (s *Session) appendIncoming(dst []byte, m rpc.Message) []byte {
 	if !s.admit(m) {
-		s.dropped.Add(1)
 		return dst
 	}
-	s.delivered.Add(1)
 	return appendEvent(dst, rpc.AppendClean(nil, m))
 }
 

@@ -66,7 +66,6 @@ func (s *Session) finish(c *call, err error) {
 	if s.calls.settle(c.wire) == nil {
 		return
 	}
-	s.record.failure(err)
 	s.deliver(c.fail(err))
 }
 

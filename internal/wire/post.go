@@ -49,7 +49,6 @@ func (s *Session) lose(e *Exchange, request context.Context, err error) error {
 	err = s.reason(request, err)
 	if s.ended() != nil || request.Err() == nil {
 		e.fail(err)
-		s.record.failure(err)
 	}
 	return err
 }

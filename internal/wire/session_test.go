@@ -292,33 +292,8 @@ func TestServerRequests(t *testing.T) {
 				}
 			}
 			require.GreaterOrEqual(t, answers, 2)
-			require.EqualValues(t, answers, c.wire.Record().Delivered)
-			require.EqualValues(t, flood+1-answers, c.wire.Record().Dropped)
+			require.Less(t, answers, flood)
 			require.Zero(t, c.wire.serverCalls.Load())
-		})
-	})
-}
-
-func TestRecord(t *testing.T) {
-	bothWays(t, func(t *testing.T, past bool) {
-		f := &fake{bad: func(w http.ResponseWriter, _ *http.Request, _ message) {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			w.WriteHeader(http.StatusForbidden)
-		}}
-		bubble(t, f, func(t *testing.T, base *http.Transport) {
-			c, err := connect(t.Context(), Config{Endpoint: testURL, Base: base})
-			require.NoError(t, err)
-			defer c.end()
-			c.past = past
-			_, err = c.echo(t.Context(), "bad")
-			require.Error(t, err)
-			r := c.wire.Record()
-			require.Equal(t, 403, r.Status)
-			require.Equal(t, []string{"Bearer"}, r.Challenge)
-			require.Equal(t, "2025-11-25", r.Protocol)
-			require.Equal(t, 3, r.Responses)
-			require.True(t, r.Reused)
-			require.Equal(t, err, r.Err)
 		})
 	})
 }

@@ -79,7 +79,6 @@ func (a *answers) pull() error {
 	}
 	messages, err := rpc.Parse(event.Data)
 	if err != nil {
-		a.s.dropped.Add(1)
 		a.junk = true
 		return nil
 	}
@@ -125,7 +124,6 @@ func (a *answers) take(m rpc.Message) {
 		return
 	}
 	if !a.call.owns(m) {
-		a.s.dropped.Add(1)
 		a.foreign++
 		return
 	}
@@ -166,7 +164,6 @@ func (a *answers) why(err error) error {
 
 func (a *answers) fail(err error) {
 	a.s.calls.settle(a.call.wire)
-	a.s.record.failure(err)
 	a.to.failed(a.call, err)
 	a.end()
 }

@@ -1,11 +1,11 @@
-// Package wire carries MCP sessions over HTTP: it stands between the go-sdk's client transports and the network, and between both
-// and requests that go past the SDK.
+// Package wire carries MCP sessions over HTTP. It stands between the network and those who speak MCP: the go-sdk's client transports,
+// and this module where it goes past them.
 //
 // The SDK ends a whole session on most single bad answers, keeps requests alive that nobody waits for, and reads bodies
 // without a limit. A [Session] is given to it as an *http.Client and shows it a decent server: each fault of the real one
 // costs the one call that it belongs to.
 //
-// [Session.Request] and [Session.Notify] are the way past it, for sessions that have no need of it.
+// [Session.Request] and [Session.Notify] are the way past it.
 //
 // # Who owns what
 //
@@ -18,7 +18,7 @@
 //	credentials (credentials.go)      set on the request that is about to go to the configured origin
 //	base (base.go)                    notes what became of the connection, then the caller's http.RoundTripper
 //
-// A call is in Session.calls from the moment before it is sent until it is answered or has failed; whoever takes it out of there
+// A call of the SDK is in Session.calls from the moment before it is sent until it is answered or has failed; whoever takes it out of there
 // (calls.settle) is the only one to complete it. An [Exchange] belongs to the code that made it; this package writes to it under its
 // lock, and not at all after Close. No lock is held while anything is read, written or called back.
 //
@@ -84,7 +84,6 @@ type Session struct {
 	life     context.Context
 	chain    http.RoundTripper // from renewal down
 	calls    calls
-	record   recorder
 
 	// idBase is added to the SDK's request ids, which count from 1 in every session: some bridges send the answers for one
 	// client to all of them.
@@ -102,10 +101,7 @@ type Session struct {
 	feed      *feed // of an HTTP+SSE session once its stream is open
 	feedErr   error // why feed has ended
 
-	serverCalls atomic.Int64 // requests of the server that the SDK hasn't answered
-
-	delivered atomic.Int64 // server messages handed to the SDK
-	dropped   atomic.Int64 // server messages that weren't
+	serverCalls atomic.Int64 // requests of the server that are not answered yet
 }
 
 // New makes a Session. It fails where Endpoint is no absolute http or https URL.
@@ -137,7 +133,7 @@ func New(c Config) (*Session, error) {
 			next: &credentials{
 				origin:  o,
 				headers: c.Headers,
-				next:    newBase(s.config.Base, s.config.Addresses, &s.record),
+				next:    newBase(s.config.Base, s.config.Addresses),
 			},
 		},
 	}
