@@ -77,7 +77,7 @@ func (a *attempt) begin() {
 	a.ctx, a.cancel = context.WithDeadlineCause(a.step.ctx, a.started.Add(budget), errBudget)
 }
 
-// awaitFlight returns when the flight has ended or the budget has.
+// awaitFlight settles the attempt when the flight has ended or the budget has.
 func (a *attempt) awaitFlight() {
 	a.begin()
 	defer a.cancel()
@@ -87,19 +87,23 @@ func (a *attempt) awaitFlight() {
 		return
 	case <-a.ctx.Done():
 	}
-	if errors.Is(context.Cause(a.ctx), errBudget) && a.entry.gaveUp(a.flight) {
+	overdue := errors.Is(context.Cause(a.ctx), errBudget)
+	switch landed, known := a.entry.gaveUp(a.flight, overdue); {
+	case landed: // at the same moment
+		a.entry.landed(a)
+	case overdue && known:
 		a.entry.lend(a, true)
-		return
+	default:
+		a.result = a.settle(attemptResult{summary: a.ended()})
+		a.entry.release()
 	}
-	a.result = a.settle(attemptResult{summary: a.failed(context.Cause(a.ctx), &a.flight.trial)})
-	a.entry.release()
 }
 
 // reject settles an attempt at a config that can't be connected.
 func (a *attempt) reject(tokens []UserToken) {
 	err := a.err
 	a.prepare(tokens)
-	a.result = a.settle(attemptResult{summary: a.failed(err, &a.trial)})
+	a.result = a.settle(attemptResult{summary: a.refused(err)})
 }
 
 // skip settles an attempt at a server that failed a short while ago.
@@ -122,18 +126,18 @@ func (a *attempt) await() {
 		<-a.done // delivered at the same moment: the goroutine is about to say so
 		return
 	}
-	a.result = a.settle(attemptResult{summary: a.failed(context.Cause(a.ctx), &a.trial)})
+	a.result = a.settle(attemptResult{summary: a.ended()})
 }
 
 // run is the attempt's goroutine.
 func (a *attempt) run() {
 	if a.err != nil {
-		a.deliver(attemptResult{summary: a.failed(a.err, &a.trial)})
+		a.deliver(attemptResult{summary: a.failed(a.err)})
 		return
 	}
 	session, listed, err := a.trial.run(a.ctx, a.server)
 	if err != nil {
-		a.deliver(attemptResult{summary: a.failed(err, &a.trial)})
+		a.deliver(attemptResult{summary: a.failed(err)})
 	} else if a.deliver(a.offer(session, listed)) {
 		return
 	}
@@ -147,14 +151,14 @@ func (a *attempt) run() {
 func (a *attempt) offer(s *session, l *listing) (result attemptResult) {
 	defer func() {
 		if p := recover(); p != nil {
-			result = attemptResult{summary: a.failed(a.panicked(p), &a.trial)}
+			result = attemptResult{summary: a.failed(a.panicked(p))}
 		}
 	}()
 	c := a.server.catalog(s.info, l, a.names, a.debug).withFilter(a.server, &a.step.opts, a.debug)
 	result.summary = a.summary()
 	c.describe(&result.summary)
 	if a.ctx.Err() != nil {
-		return attemptResult{summary: a.failed(context.Cause(a.ctx), &a.trial)}
+		return attemptResult{summary: a.ended()}
 	}
 	if len(c.offers) > 0 {
 		result.offers = c.offers
@@ -190,7 +194,7 @@ func (a *attempt) deliver(result attemptResult) bool {
 func (a *attempt) settle(result attemptResult) (settled attemptResult) {
 	defer func() {
 		if p := recover(); p != nil {
-			settled = attemptResult{summary: a.failed(a.panicked(p), &a.trial)}
+			settled = attemptResult{summary: a.failed(a.panicked(p))}
 			a.log(settled.summary)
 		}
 	}()
@@ -209,22 +213,45 @@ func (a *attempt) summary() ConnectSummary {
 	}
 }
 
-// failed is the summary of a failure. err is why the trial ended, as far as the
-// attempt's own context did not end it.
-func (a *attempt) failed(err error, t *trial) ConnectSummary {
-	ended := a.ctx != nil && a.ctx.Err() != nil
-	if ended {
-		err = context.Cause(a.ctx)
+// tried is the trial whose outcome is the attempt's.
+func (a *attempt) tried() *trial {
+	if a.flight != nil {
+		return &a.flight.trial
 	}
-	phase := t.at()
-	f := classify(err, phase)
-	if ended && a.step.ctx.Err() != nil && f.outcome != ConnectOutcomeTimeout {
+	return &a.trial
+}
+
+// failed is the summary of a failure of the attempt's own trial. err is why that
+// ended, as far as the attempt's context did not end it.
+func (a *attempt) failed(err error) ConnectSummary {
+	if a.ctx != nil && a.ctx.Err() != nil {
+		return a.ended()
+	}
+	return a.refused(err)
+}
+
+// ended is the summary of an attempt that its context has ended.
+func (a *attempt) ended() ConnectSummary {
+	f := classify(context.Cause(a.ctx), a.tried().at())
+	if a.step.ctx.Err() != nil && f.outcome != ConnectOutcomeTimeout {
 		f = failure{outcome: ConnectOutcomeCanceled, text: "canceled by the caller"}
 	}
+	return a.described(f)
+}
+
+// refused is the summary of a failure that is err, whatever became of the
+// attempt's context since.
+func (a *attempt) refused(err error) ConnectSummary {
+	return a.described(classify(err, a.tried().at()))
+}
+
+// described adds to a failure what the trial knows.
+func (a *attempt) described(f failure) ConnectSummary {
+	t := a.tried()
 	if note := t.why(); note != "" && f.outcome == ConnectOutcomeAuthRequired {
 		f.text += " (" + note + ")"
 	}
-	summary := a.failure(f, phase)
+	summary := a.failure(f, t.at())
 	if info := t.info.Load(); info != nil {
 		summary.Protocol, summary.Server = a.server.introduced(*info)
 	}
@@ -251,7 +278,7 @@ func (a *attempt) log(s ConnectSummary) {
 		slog.F("server_slug", s.Slug), slog.F("server_id", s.ConfigID),
 		slog.F("outcome", string(s.Outcome)), slog.F("duration_ms", s.DurationMS),
 	}
-	note := a.trial.why()
+	note := a.tried().why()
 	if note != "" {
 		fields = append(fields, slog.F("credential", note))
 	}

@@ -24,6 +24,8 @@ import (
 //     ends within closeTimeout; Options.Background waits for it.
 //   - those of a session (spawn), its notifications/initialized and its listener:
 //     end with the session, and session.end waits for them.
+//   - one for each attempt of a Pool's step that waits (Pool.run): ends with the
+//     flight or with the budget, and the step waits for it.
 //   - one for each renewal or end of a lost session, each refresh of a token,
 //     each question to the host's source of tokens and each call whose progress
 //     is reported (server.detach): bounded by a context, or by the call;
@@ -44,7 +46,10 @@ type step struct {
 
 	slugs []string               // of the list that decides on names
 	space func() *toolname.Space // made when the first name is needed
-	named sessionKey             // of the list; zero until it is asked for, by the step's own goroutine
+	named struct {               // of the list; see naming
+		once sync.Once
+		key  sessionKey
+	}
 }
 
 // newStep checks the config list. Nothing is sent and nothing started.
@@ -87,13 +92,13 @@ func (s *step) checkDistinct() {
 
 // naming identifies what decides on the names of tools.
 func (s *step) naming() sessionKey {
-	if s.named == (sessionKey{}) {
+	s.named.once.Do(func() {
 		var k identity
 		k.list(s.slugs)
 		k.list(s.opts.ReservedNames)
-		s.named = k.sum()
-	}
-	return s.named
+		s.named.key = k.sum()
+	})
+	return s.named.key
 }
 
 // run attempts all servers and returns when each is settled.

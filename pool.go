@@ -145,11 +145,15 @@ func (p *Pool) run(s *step, tokens []UserToken) {
 			a.reject(tokens)
 		}
 	}
+	// Each is settled when its own flight has ended or its own budget has, so
+	// that no server's summary depends on another's.
+	var waits sync.WaitGroup
 	for _, a := range s.attempts {
 		if a.flight != nil {
-			a.awaitFlight()
+			waits.Go(a.awaitFlight)
 		}
 	}
+	waits.Wait()
 }
 
 // take gives the attempt what the key's place has: a result, or a flight to wait

@@ -229,15 +229,19 @@ func (e *poolEntry) fail(err error, phase string) {
 	m.until = time.Now().Add(pause*3/4 + rand.N(pause/2))
 }
 
-// gaveUp notes that a step's budget ended before the flight, and says whether
-// there are known tools to offer all the same.
-func (e *poolEntry) gaveUp(f *poolFlight) (known bool) {
+// gaveUp is told that a step waits no longer for a flight, overdue if its budget
+// has ended. It says whether the flight has landed all the same, and whether
+// there are known tools to offer instead.
+func (e *poolEntry) gaveUp(f *poolFlight, overdue bool) (landed, known bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.flight == f && e.misses.count == 0 {
+	if e.flight != f {
+		return true, false
+	}
+	if overdue && e.misses.count == 0 {
 		e.fail(errBudget, f.trial.at())
 	}
-	return e.listing != nil
+	return false, e.listing != nil
 }
 
 // lend makes the attempt's result of what the server lists. The caller has
@@ -246,15 +250,8 @@ func (e *poolEntry) lend(a *attempt, reused bool) {
 	e.mu.Lock()
 	info, listed, connection := e.info, e.listing, e.connection
 	e.mu.Unlock()
-	shown := e.catalogFor(a, info, listed).withFilter(e.server, &a.step.opts, a.debug)
-	result := attemptResult{summary: a.summary()}
-	shown.describe(&result.summary)
-	result.summary.Reused = reused
-	if len(shown.offers) > 0 {
-		result.offers = shown.offers
-		result.lease = a.lease(connection)
-		result.lease.entry = e
-	}
+	result := e.offer(a, info, listed, connection)
+	result.summary.Reused = reused && result.summary.Outcome != ConnectOutcomeError
 	a.result = a.settle(result)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -263,6 +260,24 @@ func (e *poolEntry) lend(a *attempt, reused bool) {
 		return
 	}
 	e.unhold()
+}
+
+// offer is what the listing gives to the attempt.
+func (e *poolEntry) offer(a *attempt, info sessionInfo, listed *listing, connection *connection) (result attemptResult) {
+	defer func() {
+		if p := recover(); p != nil {
+			result = attemptResult{summary: a.refused(a.panicked(p))}
+		}
+	}()
+	shown := e.catalogFor(a, info, listed).withFilter(e.server, &a.step.opts, a.debug)
+	result.summary = a.summary()
+	shown.describe(&result.summary)
+	if len(shown.offers) > 0 {
+		result.offers = shown.offers
+		result.lease = a.lease(connection)
+		result.lease.entry = e
+	}
+	return result
 }
 
 // returned is the end of a lease. It does not wait.
@@ -334,7 +349,7 @@ func (e *poolEntry) landed(a *attempt) {
 		e.lend(a, !f.fresh || f.err != nil)
 		return
 	}
-	a.result = a.settle(attemptResult{summary: a.failed(f.err, &f.trial)})
+	a.result = a.settle(attemptResult{summary: a.refused(f.err)})
 	e.release()
 }
 
