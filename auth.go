@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -43,13 +44,18 @@ type Auth interface {
 // With Config, a token that expires within 30 seconds is refreshed before it is
 // used, and one that a server refuses with 401 is refreshed once and the
 // request sent again. All servers, sessions and calls of ConnectAll in a
-// process share one refresh, and Options.OnTokenRefresh has the new token
-// before any request does.
+// process that hold the same grant share one refresh, and
+// Options.OnTokenRefresh has the new token before any request does.
 type OAuth2 struct {
 	// Config is the OAuth2 client that the token was issued to; it is not
 	// modified. Nil means that tokens are sent as they are; so is a token
 	// without a refresh token in any case.
 	Config *oauth2.Config
+}
+
+func isNilPointer(a Auth) bool {
+	v := reflect.ValueOf(a)
+	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // APIKey sends one fixed header, with Value as it is: a scheme such as "Bearer"
@@ -211,8 +217,6 @@ func (b *bearer) headers(context.Context) (http.Header, error) {
 	switch token := b.token.Load(); {
 	case token.NeedsReconnect:
 		return nil, errNeedsReconnect
-	case token.Token.AccessToken == "":
-		return nil, errNoToken
 	default:
 		return token.header()
 	}
@@ -223,6 +227,9 @@ func (*bearer) renew(context.Context, string) (bool, error) { return false, nil 
 // header spells Bearer so whatever case was stored: some servers compare the
 // scheme byte by byte.
 func (t UserToken) header() (http.Header, error) {
+	if t.Token.AccessToken == "" {
+		return nil, errNoToken
+	}
 	return authorization(t.Token.Type(), t.Token.AccessToken)
 }
 

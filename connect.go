@@ -67,7 +67,12 @@ func newStep(ctx context.Context, logger slog.Logger, configs []ServerConfig, op
 	s.space = sync.OnceValue(func() *toolname.Space { return toolname.New(slugs, opts.ReservedNames) })
 	s.attempts = make([]*attempt, len(enabled))
 	for i, c := range enabled {
+		var err error
+		if isNilPointer(c.Auth) { // a mistake that no method of Auth survives
+			c.Auth, err = nil, errors.New("config: auth: a nil pointer")
+		}
 		s.attempts[i] = newAttempt(s, c, i)
+		s.attempts[i].err = err
 	}
 	s.checkDistinct()
 	return s
@@ -79,6 +84,7 @@ func (s *step) checkDistinct() {
 	seenSlug, seenID := make(map[string]bool, len(s.attempts)), make(map[uuid.UUID]bool, len(s.attempts))
 	for _, a := range s.attempts {
 		switch c := a.config; {
+		case a.err != nil:
 		case c.Slug == "":
 			a.err = errors.New("config: the slug is empty")
 		case seenSlug[c.Slug]:

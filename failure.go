@@ -70,7 +70,7 @@ func reason(err error) string {
 
 // callFailure is what a failed call tells the model: what happened, whether the
 // tool may have run, and what to do about it.
-func callFailure(ctx context.Context, err error) string {
+func callFailure(ctx context.Context, tool string, err error) string {
 	ran := "It is unknown whether the tool has done its work or still does."
 	if errors.Is(err, errNotSent) {
 		ran = "It was not sent, so the tool was not run."
@@ -93,7 +93,7 @@ func callFailure(ctx context.Context, err error) string {
 		return "The server could not be reached, so the tool was not run: " + reason(err)
 	}
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
-		return rpcFailure(e)
+		return rpcFailure(tool, e)
 	}
 	return "The call failed, and it is unknown whether the tool has run: " + reason(err)
 }
@@ -107,14 +107,29 @@ func limitText(err error) string {
 	return err.Error()
 }
 
-// rpcFailure puts a JSON-RPC error in words. A tool that has vanished since the
-// step began has no code of its own: servers say so in the message.
-func rpcFailure(e *jsonrpc.Error) string {
-	text := strings.ToLower(e.Message)
-	if strings.Contains(text, "tool") && (strings.Contains(text, "unknown") || strings.Contains(text, "not found")) {
+// rpcFailure puts a JSON-RPC error in words.
+func rpcFailure(tool string, e *jsonrpc.Error) string {
+	if hasVanished(tool, e) {
 		return "The server no longer offers this tool, so it was not run: " + e.Message
 	}
 	return fmt.Sprintf("The server answered with error %d: %s", e.Code, e.Message)
+}
+
+// hasVanished says whether a server does not know the tool that it has listed.
+// There is no code for that: servers say so in the message, under any code, as
+// tools do of what they themselves look for.
+func hasVanished(tool string, e *jsonrpc.Error) bool {
+	text := strings.ToLower(e.Message)
+	for _, said := range []string{"unknown tool", "tool not found", "no such tool"} {
+		if strings.HasPrefix(text, said) {
+			return true
+		}
+	}
+	if e.Code != jsonrpc.CodeInvalidParams && e.Code != jsonrpc.CodeMethodNotFound {
+		return false
+	}
+	return strings.Contains(text, "tool") && strings.Contains(text, strings.ToLower(tool)) &&
+		(strings.Contains(text, "unknown") || strings.Contains(text, "not found"))
 }
 
 // mayHaveRun says whether a status is what becomes of a call that a server or a

@@ -48,8 +48,9 @@ type refresher struct {
 // not expire on its way.
 const expiryDelta = 30 * time.Second
 
+// expired also says so of a token that has nothing but a refresh token.
 func expired(t oauth2.Token) bool {
-	return !t.Expiry.IsZero() && time.Until(t.Expiry) < expiryDelta
+	return t.AccessToken == "" || !t.Expiry.IsZero() && time.Until(t.Expiry) < expiryDelta
 }
 
 // current is the newest token, refreshed first where it has expired.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"testing"
+	"testing/synctest"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
@@ -18,6 +19,7 @@ func TestHandshakeSaysWhoAsks(t *testing.T) {
 		w.serve("s", s)
 		w.opts.ClientInfo = mcp.Implementation{Name: "chat", Title: "The <Chat>", Version: "3"}
 		r := w.connect()
+		synctest.Wait()
 		require.Equal(t, "2025-03-26", r.of("s").Protocol)
 		asked := requestsOf(s, func(r mcptest.Request) bool { return r.RPC == "initialize" })
 		require.Len(t, asked, 1)

@@ -15,12 +15,12 @@ import (
 )
 
 // ToolProgress is a sign of progress of one running call, as its server gives
-// it. ServerID and ServerSlug are those of its ServerConfig. Message is cleaned,
-// redacted, and at most 512 bytes on one line; Tool and CallID are as the server
-// and the model give them. Progress need not grow, and has no unit.
+// it. ServerID and ServerSlug are those of its ServerConfig. Message and Tool are
+// cleaned and redacted, on one line, Message of at most 512 bytes; CallID is as
+// the model gives it. Progress need not grow, and has no unit.
 type ToolProgress struct {
 	ServerID                          uuid.UUID
-	ServerSlug, Tool, CallID, Message string  // Tool is the raw name, redacted; CallID the model's
+	ServerSlug, Tool, CallID, Message string  // Tool is the raw name; CallID the model's
 	Progress, Total                   float64 // Total is zero where the server does not know it
 }
 
@@ -54,11 +54,11 @@ const (
 // ServerID and ServerSlug are those of the tool's ServerConfig. Duration is that
 // of Run, with all waiting. BytesIn and BytesOut count bodies
 // of the call's own requests, over all attempts: those of answers after
-// decompression, and those of requests as often as they were sent. Tool and
-// CallID are as the server and the model give them: not cleaned.
+// decompression, and those of requests as often as they were sent. Tool is
+// cleaned and redacted; CallID is as the model gives it: not cleaned.
 type ToolCallSummary struct {
 	ServerID                 uuid.UUID
-	ServerSlug, Tool, CallID string // Tool is the raw name, redacted; CallID the model's
+	ServerSlug, Tool, CallID string // Tool is the raw name; CallID the model's
 	Duration                 time.Duration
 	Outcome                  ToolCallOutcome
 	Attempts                 int  // how often it was handed to a session; 0: not at all
@@ -70,8 +70,9 @@ type ToolCallSummary struct {
 	AuthChallenge string
 	// ErrorKind says what kind of failure it was, in a form of few values:
 	// "http_503", "rpc_-32602", "redirect", "limit", "answer", "network",
-	// "no_slot", "closed"; empty where the tool gave a result, and where time or
-	// the caller ended the call.
+	// "no_slot" (all the time that the call had, others were running), "closed"
+	// (by cleanup); empty where the tool gave a result, and where a limit or the
+	// caller ended the call.
 	ErrorKind string
 }
 
@@ -87,7 +88,7 @@ func (t *tool) observed(ctx context.Context, callID string, started time.Time, s
 		}
 	}()
 	summary := ToolCallSummary{
-		ServerID: s.config.ID, ServerSlug: s.config.Slug, Tool: s.redactor().Redact(t.listed.Name), CallID: callID,
+		ServerID: s.config.ID, ServerSlug: s.config.Slug, Tool: s.redactor().Line(t.listed.Name, 0), CallID: callID,
 		Duration: time.Since(started), Outcome: outcome,
 		Attempts: stats.attempts, Renewed: stats.renewed, BytesIn: stats.in, BytesOut: stats.out,
 	}
@@ -211,7 +212,7 @@ func (r *reporter) tell(ctx context.Context, p *mcp.ProgressNotificationParams) 
 		}
 	}()
 	r.tool.lease.opts.OnProgress(ctx, ToolProgress{
-		ServerID: s.config.ID, ServerSlug: s.config.Slug, Tool: s.redactor().Redact(r.tool.listed.Name), CallID: r.callID,
+		ServerID: s.config.ID, ServerSlug: s.config.Slug, Tool: s.redactor().Line(r.tool.listed.Name, 0), CallID: r.callID,
 		Message: s.redactor().Line(p.Message, maxErrorBytes), Progress: p.Progress, Total: p.Total,
 	})
 }

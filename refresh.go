@@ -33,8 +33,9 @@ var ErrGrantRevoked = errors.New("the grant is revoked or has expired")
 // the secrets elsewhere. The exchange is bounded by ctx alone.
 //
 // An error that wraps ErrGrantRevoked is permanent, and then the returned token
-// is the old one with NeedsReconnect set; every other error may pass, and comes
-// with the old token as it was. Errors hold no secret.
+// is the old one with NeedsReconnect set; where that was set already, nothing is
+// sent. Every other error may pass, and comes with the old token as it was.
+// Errors hold no secret.
 //
 // It may be called concurrently, but a refresh token that rotates must not be
 // used twice: the tools of ConnectAll take care of that by themselves, in one
@@ -46,6 +47,9 @@ func RefreshToken(ctx context.Context, client *http.Client, config *oauth2.Confi
 func refreshToken(ctx context.Context, client *http.Client, config *oauth2.Config, token UserToken) (UserToken, error) {
 	if config == nil {
 		return token, errors.New("refresh token: no OAuth2 config")
+	}
+	if token.NeedsReconnect {
+		return token, fmt.Errorf("refresh token: %w before", ErrGrantRevoked)
 	}
 	if token.Token.RefreshToken == "" {
 		return token, errors.New("refresh token: there is none")

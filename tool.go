@@ -61,7 +61,7 @@ func (t *tool) run(ctx context.Context, call fantasy.ToolCall) (response fantasy
 	raw, stats, err := t.lease.call(ctx, k)
 	if err != nil {
 		outcome = callOutcome(ctx, err)
-		return t.failed(callFailure(ctx, err))
+		return t.failed(callFailure(ctx, t.listed.Name, err))
 	}
 	response = toolresult.Convert(raw, toolresult.Options{
 		TextBytes:    opts.Limits.ResultBytes,

@@ -15,7 +15,7 @@ import (
 // Answers come on this stream, but whether a request failed is often learnt elsewhere, by its POST. The SDK ends the session at
 // any POST that fails, so such a failure is put into the stream as the answer to that request. This is what the goroutine is for:
 // it reads the server's events while Read waits for those and for failures. Close and the end of the session's life stop it, by
-// ending the request that it reads from; nobody waits for it.
+// ending the request that it reads from; Session.Wait waits for it.
 type feed struct {
 	s        *Session
 	line     *lifeline
@@ -100,7 +100,7 @@ func (f *feed) takeInjected() []byte {
 	return taken
 }
 
-// run is the goroutine.
+// run is the goroutine that Session.openStream starts.
 func (f *feed) run() {
 	defer close(f.fromServer)
 	for {

@@ -29,7 +29,10 @@ func (s *Session) openStream(r *http.Request) (*http.Response, error) {
 		line.end()
 		return nil, s.lose(nil, r.Context(), err)
 	}
-	go f.run()
+	if !s.spawn(f.run) {
+		_ = f.Close()
+		return nil, s.lose(nil, r.Context(), ErrKilled)
+	}
 	answer := local(r, http.StatusOK)
 	answer.Header.Set("Content-Type", eventStream)
 	answer.ContentLength = -1

@@ -24,7 +24,7 @@
 //
 // Bodies are pulled by the SDK's goroutines, and by those that call [Session.Request]. This package starts goroutines of its own for
 // the event stream of an HTTP+SSE session, see feed, for the end of the stream of a Request that has its answer, and for what is
-// posted as a courtesy. All of them end with the session's life; Wait waits for all but the first.
+// posted as a courtesy. All of them end with the session's life, and Wait waits for them.
 package wire
 
 import (
