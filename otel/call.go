@@ -1,8 +1,11 @@
 package mcpclientotel
 
 import (
+	"cmp"
 	"context"
 	"maps"
+	"strconv"
+	"strings"
 
 	"charm.land/fantasy"
 	"go.opentelemetry.io/otel/attribute"
@@ -111,12 +114,19 @@ func (t *Telemetry) onToolCall(told func(context.Context, mcpclient.ToolCallSumm
 // called records a call that has just ended; its span is still open.
 func (t *Telemetry) called(ctx context.Context, c *call, s mcpclient.ToolCallSummary) {
 	list := append(t.limited(c.origin.server).attributes(), c.origin.attributes(c.name)...)
-	if failure := callError(s.Outcome); failure != "" {
-		list = append(list, keyErrorType.String(failure))
+	if failure, limited := callError(s); failure != "" {
+		list = append(list, keyErrorType.String(limited))
 		c.span.SetAttributes(keyErrorType.String(failure))
 		c.span.SetStatus(codes.Error, "")
 	}
+	if code, ok := strings.CutPrefix(s.ErrorKind, kindRPC); ok {
+		c.span.SetAttributes(keyRPCStatus.String(code))
+	}
+	if s.HTTPStatus != 0 {
+		c.span.SetAttributes(keyHTTPStatus.Int(s.HTTPStatus))
+	}
 	c.span.SetAttributes(
+		keyCallOutcome.String(string(s.Outcome)),
 		keyAttempts.Int(s.Attempts),
 		keyRenewed.Bool(s.Renewed),
 		keyBytesIn.Int64(s.BytesIn),
@@ -125,16 +135,44 @@ func (t *Telemetry) called(ctx context.Context, c *call, s mcpclient.ToolCallSum
 	t.calls.Record(ctx, s.Duration.Seconds(), metric.WithAttributes(list...))
 }
 
-// callError is the error.type of an outcome, "" for one that is none. That of a
-// tool which says that it failed is tool_error by the conventions too.
-func callError(o mcpclient.ToolCallOutcome) string {
-	switch o {
+// Prefixes of ToolCallSummary.ErrorKind.
+const (
+	kindRPC  = "rpc_"
+	kindHTTP = "http_"
+)
+
+// callError is the error.type of a call, "" for one that did not fail: by the
+// conventions the code that the server answered with, or tool_error. limited is
+// the same for metrics, where a server can't make up values.
+func callError(s mcpclient.ToolCallSummary) (failure, limited string) {
+	switch s.Outcome {
 	case mcpclient.ToolCallOK:
-		return ""
-	case mcpclient.ToolCallError:
+		return "", ""
+	case mcpclient.ToolCallError, mcpclient.ToolCallUnknown:
+	default:
+		return string(s.Outcome), string(s.Outcome)
+	}
+	if code, ok := strings.CutPrefix(s.ErrorKind, kindRPC); ok {
+		return code, reserved(code)
+	}
+	if status, ok := strings.CutPrefix(s.ErrorKind, kindHTTP); ok {
+		return status, status
+	}
+	if s.Outcome == mcpclient.ToolCallUnknown {
+		return string(s.Outcome), string(s.Outcome)
+	}
+	kind := cmp.Or(s.ErrorKind, errorOther)
+	return kind, kind
+}
+
+// reserved is a code of JSON-RPC 2.0 itself or one of those that it leaves to
+// implementations (section 5.1), or else a name for all others.
+func reserved(code string) string {
+	n, err := strconv.Atoi(code)
+	if err != nil || n != -32700 && (n < -32603 || n > -32600) && (n < -32099 || n > -32000) {
 		return errorOther
 	}
-	return string(o)
+	return code
 }
 
 // callMeta gives the trace context of a call beside what the caller's own hook

@@ -1,8 +1,10 @@
 package mcpclientotel_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -46,7 +48,7 @@ func TestACallIsAClientSpanInTheCallersTrace(t *testing.T) {
 			"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "get-weather", "gen_ai.tool.call.id": "call-1",
 			"network.transport": "tcp", "network.protocol.name": "http",
 			"server.address": "weather.test", "server.port": int64(8080),
-			"mcpclient.server.slug": "weather", "mcpclient.call.attempts": int64(1), "mcpclient.call.session_renewed": false,
+			"mcpclient.server.slug": "weather", "mcpclient.call.outcome": "ok", "mcpclient.call.attempts": int64(1), "mcpclient.call.session_renewed": false,
 		}, attributes)
 
 		require.Len(t, meta(t, s), 1)
@@ -80,23 +82,35 @@ func TestErrorTypeSaysHowACallFailed(t *testing.T) {
 	tests := []struct {
 		name, tool, input string
 		ctx               context.Context
-		want              string
+		want, metric      string // metric: "" as want
+		more              map[string]any
 	}{
-		{"none", "echo", `{"text":"hi"}`, context.Background(), ""},
-		{"the tool says so", "fail", `{}`, context.Background(), "tool_error"},
-		{"wrong arguments", "echo", `[]`, context.Background(), "rejected"},
-		{"no answer in time", "slow", `{}`, context.Background(), "timeout"},
-		{"canceled before", "echo", `{"text":"hi"}`, canceled, "canceled"},
-		{"the connection breaks", mcptest.FaultyTool, `{}`, context.Background(), "unknown"},
-		{"JSON-RPC error", "rpc", `{}`, context.Background(), "_OTHER"},
+		{"none", "echo", `{"text":"hi"}`, context.Background(), "", "", nil},
+		{"the tool says so", "fail", `{}`, context.Background(), "tool_error", "", nil},
+		{"wrong arguments", "echo", `[]`, context.Background(), "rejected", "", nil},
+		{"no answer in time", "slow", `{}`, context.Background(), "timeout", "", nil},
+		{"canceled before", "echo", `{"text":"hi"}`, canceled, "canceled", "", nil},
+		{"the connection breaks", mcptest.FaultyTool, `{}`, context.Background(), "unknown", "", nil},
+		{"JSON-RPC error", "rpc", `{}`, context.Background(), "-32000", "", map[string]any{"rpc.response.status_code": "-32000"}},
+		{"JSON-RPC error of the server's own", "odd", `{}`, context.Background(), "7", "_OTHER", map[string]any{"rpc.response.status_code": "7"}},
+		{"HTTP error", "http", `{}`, context.Background(), "422", "", map[string]any{"http.response.status_code": int64(422)}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
 				w.serve("s", &mcptest.Server{
 					Tools: append(mcptest.DefaultTools(), mcptest.Tool{Name: mcptest.FaultyTool},
+						mcptest.Tool{Name: "http"},
+						mcptest.Tool{Name: "odd", Result: mcptest.RPCError{Code: 7, Message: "no"}},
 						mcptest.Tool{Name: "rpc", Result: mcptest.RPCError{Code: -32000, Message: "no"}}),
 					Wedges: map[mcptest.Phase]mcptest.Behaviour{mcptest.Faulty: mcptest.Reset},
+					Fault: func(phase mcptest.Phase, rw http.ResponseWriter, _ *http.Request) bool {
+						if phase == mcptest.Call && test.tool == "http" {
+							rw.WriteHeader(http.StatusUnprocessableEntity)
+							return true
+						}
+						return false
+					},
 				})
 				defer w.connect(t.Context(), w.telemetry())()
 				response := w.call(test.ctx, "s__"+test.tool, test.input)
@@ -112,7 +126,10 @@ func TestErrorTypeSaysHowACallFailed(t *testing.T) {
 					return
 				}
 				assert.Equal(t, test.want, onSpan)
-				assert.Equal(t, test.want, inMetric.AsString())
+				assert.Equal(t, cmp.Or(test.metric, test.want), inMetric.AsString())
+				for key, value := range test.more {
+					assert.Equal(t, value, asMap(span.Attributes)[key], key)
+				}
 				assert.Equal(t, codes.Error, span.Status.Code)
 			})
 		})

@@ -47,11 +47,13 @@ const (
 	keyServerAddress    = attribute.Key("server.address")
 	keyServerPort       = attribute.Key("server.port")
 	keyHTTPStatus       = attribute.Key("http.response.status_code")
+	keyRPCStatus        = attribute.Key("rpc.response.status_code")
 )
 
 // Attributes of this package.
 const (
 	keySlug         = attribute.Key("mcpclient.server.slug")
+	keyCallOutcome  = attribute.Key("mcpclient.call.outcome")
 	keyAttempts     = attribute.Key("mcpclient.call.attempts")
 	keyRenewed      = attribute.Key("mcpclient.call.session_renewed")
 	keyBytesIn      = attribute.Key("mcpclient.call.bytes_received")
