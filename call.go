@@ -119,6 +119,7 @@ func (c *connection) attempt(ctx context.Context, k toolCall, stats *callStats) 
 	if err != nil {
 		return nil, false, fmt.Errorf("%w: %w", errNotSent, err)
 	}
+	defer c.gate.giveUp(t) // where a panic has kept it from being ended
 	s, done, renewed, err := c.use(ctx)
 	if err == nil {
 		defer done()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -90,7 +91,10 @@ func (k *toolCall) addMeta(meta map[string]any) (err error) {
 	k.meta = maps.Clone(meta)
 	delete(k.meta, metaProgressToken)
 	delete(k.meta, metaCallID)
-	if k.encoded, err = json.Marshal(k.meta); err != nil {
+	if k.encoded, err = json.Marshal(k.meta); err == nil && !utf8.Valid(k.encoded) {
+		err = errors.New("it is not valid UTF-8")
+	}
+	if err != nil {
 		return fmt.Errorf("encode the metadata of the call: %w", err)
 	}
 	return nil

@@ -23,7 +23,7 @@ import (
 	"time"
 
 	"cdr.dev/slog/v3"
-	"cdr.dev/slog/v3/sloggers/sloghuman"
+	"cdr.dev/slog/v3/sloggers/slogjson"
 )
 
 // Exit codes.
@@ -120,7 +120,7 @@ func parse(args []string, lookup func(string) (string, bool), out, errOut io.Wri
 		return nil, errors.New("-timeout is negative; give a duration such as 5s")
 	}
 	if *verbose {
-		a.logger = slog.Make(sloghuman.Sink(errOut)).Leveled(slog.LevelDebug)
+		a.logger = slog.Make(slogjson.Sink(errOut)).Leveled(slog.LevelDebug)
 	}
 	return a, nil
 }

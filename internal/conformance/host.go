@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"cdr.dev/slog/v3"
-	"cdr.dev/slog/v3/sloggers/sloghuman"
+	"cdr.dev/slog/v3/sloggers/slogjson"
 	"charm.land/fantasy"
 	"github.com/google/uuid"
 
@@ -46,7 +46,7 @@ func newHost(url, protocol string, g given) *host {
 		given:  g,
 		server: mcpclient.ServerConfig{ID: uuid.New(), Slug: "mock", URL: url},
 		login:  newLogin(url, g),
-		logger: slog.Make(sloghuman.Sink(os.Stderr)).Leveled(slog.LevelDebug),
+		logger: slog.Make(slogjson.Sink(os.Stderr)).Leveled(slog.LevelDebug),
 	}
 	if protocol == protocolStateless {
 		h.server.ProtocolVersion = protocol

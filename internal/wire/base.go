@@ -2,13 +2,15 @@ package wire
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptrace"
+	"sync"
 
 	"github.com/mcpclient-go/mcpclient/internal/wire/address"
 )
 
-// trip is what the steps of the chain learn about one request of the SDK. It belongs to the goroutine that runs the chain.
+// trip is what the steps of the chain learn about one request. It belongs to the goroutine that runs the chain.
 type trip struct {
 	exchange    *Exchange   // nil: nobody follows the request
 	hadSession  bool        // the request names a session
@@ -70,6 +72,9 @@ func (b *base) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	resp, err := b.next.RoundTrip(r)
 	if err == nil {
+		if !b.traced {
+			resp.Body = endWith(r.Context(), resp.Body)
+		}
 		return resp, nil
 	}
 	if t.denied != nil {
@@ -79,6 +84,24 @@ func (b *base) RoundTrip(r *http.Request) (*http.Response, error) {
 		err = &AnswerError{Reason: "the connection failed before an answer came", Cause: err}
 	}
 	return nil, err
+}
+
+// endWith closes a body when ctx ends: what a caller's own RoundTripper serves, over a pipe for one, may know nothing of contexts.
+func endWith(ctx context.Context, body io.ReadCloser) io.ReadCloser {
+	b := &boundBody{Reader: body, close: sync.OnceValue(body.Close)}
+	b.stop = context.AfterFunc(ctx, func() { _ = b.close() })
+	return b
+}
+
+type boundBody struct {
+	io.Reader
+	close func() error
+	stop  func() bool
+}
+
+func (b *boundBody) Close() error {
+	b.stop()
+	return b.close()
 }
 
 // trace follows one request of an *http.Transport. The hooks run on the goroutine of RoundTrip. Where the transport finds a kept

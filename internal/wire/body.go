@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
 	"math"
 	"mime"
@@ -62,13 +63,18 @@ func (g *gunzip) Read(p []byte) (int, error) {
 	return g.z.Read(p)
 }
 
-// counter counts what is read for an exchange.
+// counter counts what is read for an exchange, and ends with the request: a transport may have much of a body already, of which
+// nothing is wanted any more.
 type counter struct {
 	io.Reader
 	exchange *Exchange
+	ctx      context.Context
 }
 
 func (c counter) Read(p []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
 	n, err := c.Reader.Read(p)
 	c.exchange.received(n)
 	return n, err

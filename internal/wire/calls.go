@@ -12,9 +12,9 @@ import (
 // codeLocal is the JSON-RPC code of errors that are made here. It is none that the SDK gives a meaning.
 const codeLocal = -32000
 
-// call is one request of the SDK that the server has to answer.
+// call is one request that the server has to answer.
 type call struct {
-	id       int64 // as the SDK counts
+	id       int64 // as the SDK counts; 0 where it has no part in it
 	wire     int64 // as the server sees it
 	method   string
 	exchange *Exchange

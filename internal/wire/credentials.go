@@ -22,11 +22,10 @@ func (c *credentials) RoundTrip(r *http.Request) (*http.Response, error) {
 	out := new(http.Request)
 	*out = *r
 	out.Header = r.Header.Clone()
-	if r.URL.User != nil { // net/http would make an Authorization header of it
-		plain := *r.URL
-		plain.User = nil
-		out.URL = &plain
-	}
+	// The request is the base's own, which may rewrite it. Of user information net/http would make an Authorization header.
+	own := *r.URL
+	own.User = nil
+	out.URL = &own
 	t := tripOf(r.Context())
 	if c.headers != nil {
 		before := len(out.Header)

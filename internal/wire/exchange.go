@@ -17,8 +17,9 @@ type ExchangeOptions struct {
 	OnConn func(reused bool)
 }
 
-// Exchange follows one request or notification of the SDK through its session: the first POST that is made with its context and
-// is neither a notifications/cancelled nor an answer to the server, as the SDK passes the values of a call's context on to those.
+// Exchange follows one request or notification through its session: that of a Request, or the SDK's first POST that is made with its
+// context and is neither a notifications/cancelled nor an answer to the server, as the SDK passes the values of a call's context on
+// to those.
 // All methods are safe for concurrent use, and on a nil Exchange.
 type Exchange struct {
 	options ExchangeOptions

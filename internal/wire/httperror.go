@@ -169,7 +169,7 @@ func errorBody(line *lifeline, resp *http.Response, e *Exchange) []byte {
 		_ = resp.Body.Close()
 		return nil
 	}
-	start, _ := io.ReadAll(io.LimitReader(counter{body, e}, errorBodyBytes))
+	start, _ := io.ReadAll(io.LimitReader(counter{body, e, line.ctx}, errorBodyBytes))
 	line.drain(resp.Body)
 	return start
 }

@@ -22,10 +22,17 @@ var wanted = map[string]bool{
 // of them gets no flood of connections.
 const maxServerCalls = 32
 
+// maxServerCall bounds, in bytes, the id and the method of a request of the server, which its answer holds again: a server that does
+// not read the answers would have them kept.
+const maxServerCall = 1 << 10
+
 // admit reports whether a message that is no answer is taken: by the SDK, or by receive.
 func (s *Session) admit(m rpc.Message) bool {
 	if m.Kind != rpc.Request {
 		return m.Kind == rpc.Notification && wanted[m.Method]
+	}
+	if m.ID.Size() > maxServerCall || len(m.Method) > maxServerCall {
+		return false
 	}
 	if s.serverCalls.Add(1) > maxServerCalls {
 		s.serverCalls.Add(-1)

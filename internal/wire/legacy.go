@@ -49,7 +49,7 @@ func (s *Session) openFeed(line *lifeline, t *trip, resp *http.Response) (*feed,
 	if err != nil {
 		return nil, err
 	}
-	if body, err = s.eventsOnly(resp, body); err != nil {
+	if body, err = s.eventsOnly(resp, counter{body, nil, line.ctx}); err != nil {
 		return nil, err
 	}
 	events := sse.NewReader(body, s.config.BodyBytes)

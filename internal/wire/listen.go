@@ -78,7 +78,7 @@ func (l *listener) once(ctx context.Context) (again bool, err error) {
 	if err != nil || mediaType(resp) != eventStream {
 		return false, &AnswerError{Reason: "the server answered with no event stream"}
 	}
-	return line.ctx.Err() == nil, l.read(ctx, sse.NewReader(body, l.s.config.BodyBytes))
+	return line.ctx.Err() == nil, l.read(ctx, sse.NewReader(counter{body, nil, line.ctx}, l.s.config.BodyBytes))
 }
 
 func (l *listener) read(ctx context.Context, events *sse.Reader) error {

@@ -127,7 +127,7 @@ func (p *posted) content(resp *http.Response) (events io.Reader, m rpc.Message, 
 	if err != nil {
 		return nil, m, err
 	}
-	body = counter{body, p.call.exchange}
+	body = counter{body, p.call.exchange, p.line.ctx}
 	media := mediaType(resp)
 	if media == eventStream {
 		return body, m, nil

@@ -18,8 +18,12 @@ type redirects struct {
 func (d *redirects) RoundTrip(r *http.Request) (*http.Response, error) {
 	for hops := 0; ; hops++ {
 		resp, err := d.next.RoundTrip(r)
-		if err != nil || resp.StatusCode < 300 || resp.StatusCode > 399 {
-			return resp, err
+		if err != nil {
+			return nil, err
+		}
+		if resp.StatusCode < 300 || resp.StatusCode > 399 {
+			resp.Request = r // the base may have rewritten the one that it got
+			return resp, nil
 		}
 		discard(resp)
 		refused := &RedirectError{Status: resp.StatusCode}

@@ -1,12 +1,15 @@
 package wire
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -15,6 +18,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/mcpclient-go/mcpclient/internal/wire/address"
 )
 
 func TestRequestIsWhatTheSDKWouldSend(t *testing.T) {
@@ -261,4 +266,100 @@ func TestRequestThatIsNotSentIsNotCancelled(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A transport may have megabytes of a body when its request ends, and gigabytes of events in them.
+func TestFloodEndsWithTheCaller(t *testing.T) {
+	var member bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&member, gzip.BestCompression)
+	event := `data: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"x","progress":1}}` + "\n\n"
+	_, _ = io.WriteString(z, strings.Repeat(event, 8<<20/len(event)))
+	_ = z.Close()
+	flood := func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", eventStream)
+		w.Header().Set("Content-Encoding", "gzip")
+		for r.Context().Err() == nil {
+			if _, err := w.Write(member.Bytes()); err != nil {
+				return
+			}
+		}
+	}
+	f := &fake{
+		bad: func(w http.ResponseWriter, r *http.Request, _ message) { flood(w, r) },
+		other: func(w http.ResponseWriter, r *http.Request, _ message) bool {
+			if r.Method == http.MethodGet {
+				flood(w, r)
+			}
+			return r.Method == http.MethodGet
+		},
+	}
+	server := httptest.NewUnstartedServer(f)
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	for name, do := range map[string]func(context.Context, *Session){
+		"call":   func(ctx context.Context, s *Session) { s.Request(ctx, echo("bad")) },
+		"listen": func(ctx context.Context, s *Session) { _ = s.Listen(ctx, "2025-11-25") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			base := DefaultTransport(address.Policy{})
+			base.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig
+			defer base.CloseIdleConnections()
+			life, kill := context.WithCancel(context.Background())
+			ctx, cancel := context.WithCancel(t.Context())
+			told, later := 0, 0
+			s, err := New(Config{Endpoint: server.URL, Base: base, Life: life, BodyBytes: 1 << 20, Notified: func(string, []byte) {
+				if told++; told == 100 {
+					cancel()
+				} else if told > 100 {
+					later++
+				}
+			}})
+			require.NoError(t, err)
+			do(ctx, s)
+			require.ErrorIs(t, ctx.Err(), context.Canceled)
+			require.Less(t, later, 1_000_000, "of the 40 million events that a transport may hold")
+			kill()
+			s.Wait()
+		})
+	}
+}
+
+// What the server asks comes back in the answer: it could be any number of megabytes that nobody reads.
+func TestLongRequestsOfTheServerAreNotAnswered(t *testing.T) {
+	long := strings.Repeat("x", 2<<10)
+	f := &fake{bad: func(w http.ResponseWriter, _ *http.Request, m message) {
+		sendEvents(w, `data: {"jsonrpc":"2.0","id":"`+long+`","method":"ping"}`+"\n\n"+`data: {"jsonrpc":"2.0","id":1,"method":"`+long+`"}`+"\n\n"+
+			`data: {"jsonrpc":"2.0","id":2,"method":"ping"}`+"\n\ndata: "+m.answer()+"\n\n")
+	}}
+	bothWays(t, func(t *testing.T, past bool) {
+		bubble(t, f, func(t *testing.T, base *http.Transport) {
+			f.seen = nil
+			c, err := connect(t.Context(), Config{Endpoint: testURL, Base: base})
+			require.NoError(t, err)
+			defer c.end()
+			c.past = past
+			said, err := c.echo(t.Context(), "bad")
+			require.NoError(t, err)
+			require.Equal(t, "bad", said)
+			synctest.Wait()
+			require.Equal(t, []string{"initialize", "notifications/initialized", "tools/call", ""}, f.methods())
+			require.Zero(t, c.wire.serverCalls.Load())
+		})
+	})
+}
+
+func TestRequestIsOneLine(t *testing.T) {
+	var body string
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		raw, _ := io.ReadAll(r.Body)
+		body = string(raw)
+		w.WriteHeader(http.StatusBadRequest)
+	})
+	bubble(t, handler, func(t *testing.T, base *http.Transport) {
+		s, err := New(Config{Endpoint: testURL, Base: base})
+		require.NoError(t, err)
+		s.Request(t.Context(), Request{Method: "tools/call", Params: []byte("{\n  \"a\": \"x\\ny\",\r\n  \"b\": 1.50\n}")})
+		require.Contains(t, body, `"params":{   "a": "x\ny",    "b": 1.50 }}`)
+	})
 }

@@ -118,7 +118,7 @@ func (a *answers) reopen() (retry bool, err error) {
 		line.drain(resp.Body)
 		return false, err
 	}
-	a.replace(&resumed{resp.Body, line}, counter{body, a.call.exchange})
+	a.replace(&resumed{resp.Body, line}, counter{body, a.call.exchange, line.ctx})
 	return false, nil
 }
 

@@ -52,7 +52,7 @@ type Config struct {
 	// LegacySSE chooses the HTTP+SSE transport of protocol 2024-11-05 instead of streamable HTTP.
 	LegacySSE bool
 	// Base sends the requests; nil is a transport made by DefaultTransport for this session alone. It is shared and never modified.
-	// It must end a request, and fail the reads of its body, when the request's context ends.
+	// It must end a request when the request's context ends, and fail the reads of its body then or when that is closed.
 	Base http.RoundTripper
 	// Life is how long the session lives: when it ends, every request and body of the session ends at once. nil: for ever.
 	Life context.Context

@@ -1,12 +1,15 @@
 package rpc
 
-// AppendRequest appends a request of the client. params is a JSON value.
+// AppendRequest appends a request of the client, on one line: a bridge may hand it on as one. params is a JSON value, of which line
+// ends between its tokens become spaces.
 func AppendRequest(dst []byte, id int64, method string, params []byte) []byte {
+	start := len(dst)
 	dst = appendHead(dst, id)
 	dst = append(dst, `,"method":`...)
 	dst = AppendString(dst, method)
 	dst = append(dst, `,"params":`...)
 	dst = append(dst, params...)
+	oneLine(dst[start:])
 	return append(dst, '}')
 }
 

@@ -44,6 +44,9 @@ func (id ID) Int() (int64, bool) {
 	return 0, false
 }
 
+// Size is how many bytes of text the id holds; 0 for an integer.
+func (id ID) Size() int { return len(id.text) }
+
 // Raw returns the id as JSON; nil where it is absent.
 func (id ID) Raw() []byte { return id.append(nil) }
 
