@@ -71,10 +71,13 @@ func (a *attempt) start() {
 	a.step.opts.outlive(a.run)
 }
 
-// begin makes the budget, which has run since started.
+// begin makes the budget's context, which has run since started.
 func (a *attempt) begin() {
-	budget := orDefault(a.config.ConnectTimeout, a.step.opts.ConnectTimeout)
-	a.ctx, a.cancel = context.WithDeadlineCause(a.step.ctx, a.started.Add(budget), errBudget)
+	a.ctx, a.cancel = context.WithDeadlineCause(a.step.ctx, a.started.Add(a.budget()), errBudget)
+}
+
+func (a *attempt) budget() time.Duration {
+	return orDefault(a.config.ConnectTimeout, a.step.opts.ConnectTimeout)
 }
 
 // awaitFlight settles the attempt when the flight has ended or the budget has.
@@ -154,17 +157,30 @@ func (a *attempt) offer(s *session, l *listing) (result attemptResult) {
 			result = attemptResult{summary: a.failed(a.panicked(p))}
 		}
 	}()
-	c := a.server.catalog(s.info, l, a.names, a.debug).withFilter(a.server, &a.step.opts, a.debug)
-	result.summary = a.summary()
-	c.describe(&result.summary)
-	if a.ctx.Err() != nil {
+	c := a.server.catalog(s.info, l, a).withFilter(a.server, &a.step.opts, a.debug)
+	if c == nil || a.ctx.Err() != nil {
 		return attemptResult{summary: a.ended()}
 	}
+	result.summary = a.summary()
+	c.describe(&result.summary)
 	if len(c.offers) > 0 {
 		result.offers = c.offers
 		result.lease = a.lease(newConnection(s, l.headerTools()))
 	}
 	return result
+}
+
+// lateBy is how long after its budget an attempt may go on to convert what it
+// has: a known list that is nearly done is better than none.
+const lateBy = 50 * time.Millisecond
+
+// late says whether the attempt has to stop what it does by itself, without
+// waiting for anybody.
+func (a *attempt) late() bool {
+	if a.step.ctx.Err() != nil {
+		return true
+	}
+	return time.Since(a.started) > a.budget()+lateBy
 }
 
 func (a *attempt) names(raw []string) []string { return a.step.space().Names(a.index, raw) }
@@ -230,9 +246,16 @@ func (a *attempt) failed(err error) ConnectSummary {
 	return a.refused(err)
 }
 
-// ended is the summary of an attempt that its context has ended.
+// ended is the summary of an attempt that its context has ended, or that is
+// late.
 func (a *attempt) ended() ConnectSummary {
-	f := classify(context.Cause(a.ctx), a.tried().at())
+	why := errBudget
+	if a.ctx != nil && a.ctx.Err() != nil {
+		why = context.Cause(a.ctx)
+	} else if a.step.ctx.Err() != nil {
+		why = context.Cause(a.step.ctx)
+	}
+	f := classify(why, a.tried().at())
 	if a.step.ctx.Err() != nil && f.outcome != ConnectOutcomeTimeout {
 		f = failure{outcome: ConnectOutcomeCanceled, text: "canceled by the caller"}
 	}

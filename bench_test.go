@@ -126,7 +126,7 @@ func BenchmarkListDecode(b *testing.B) {
 	b.Run("mcpclient", func(b *testing.B) {
 		session := cannedSession(b, json.RawMessage(`{"tools":[]}`))
 		measure(b, func(b *testing.B) {
-			page, err := toollist.Decode(raw)
+			page, err := toollist.Decode(raw, toollist.Limits{})
 			if err != nil || len(page.Tools) != 100 {
 				b.Fatal(err)
 			}

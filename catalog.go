@@ -3,7 +3,6 @@ package mcpclient
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"runtime/debug"
 	"strings"
 
@@ -27,21 +26,26 @@ type catalog struct {
 	serverName   string
 }
 
-// catalog makes tools of what the server lists. names gives model-safe names for
-// raw ones.
-func (s *server) catalog(info sessionInfo, l *listing, names func([]string) []string, debug debugLog) *catalog {
+// catalog makes tools of what the server lists, for the attempt's step; nil if
+// that is late before it is done.
+func (s *server) catalog(info sessionInfo, l *listing, a *attempt) *catalog {
+	debug := a.debug
 	c := &catalog{truncated: l.truncated}
 	c.protocol, c.serverName = s.introduced(info)
 	for _, d := range l.dropped {
 		c.drop(s, d.Name, d.Reason, debug)
 	}
+	c.droppedCount += l.drops - len(l.dropped)
 	raw := make([]string, len(l.tools))
 	for i := range l.tools {
 		raw[i] = s.nameable(l.tools[i].Name)
 	}
-	safe := names(raw)
-	instructions := redact.Cut(s.redactor().Text(strings.TrimSpace(info.instructions), 0), maxInstructions)
+	safe := a.names(raw)
+	instructions := redact.Cut(strings.TrimSpace(s.redactor().Text(info.instructions, 0)), maxInstructions)
 	for i, listed := range l.tools {
+		if a.late() {
+			return nil
+		}
 		if !s.config.keeps(listed.Name) {
 			c.filtered++
 			debug("mcp tool filtered", slog.F("tool", s.line(listed.Name)))
@@ -55,9 +59,7 @@ func (s *server) catalog(info sessionInfo, l *listing, names func([]string) []st
 		o.instructions = instructions
 		c.offers = append(c.offers, o)
 	}
-	for _, pattern := range s.config.unmatched(raw) {
-		debug("mcp tool pattern matched nothing", slog.F("pattern", pattern))
-	}
+	a.logPatterns(l.tools)
 	return c
 }
 
@@ -89,9 +91,6 @@ func (s *server) offer(listed toollist.Tool, name string) (o *offered, reason st
 	if listed.TaskRequired {
 		return nil, "it only runs as a task, which this client does not support"
 	}
-	if size, limit := listed.Size(), s.opts.Limits.ToolBytes; size > limit {
-		return nil, fmt.Sprintf("its definition has %d bytes, more than the limit of %d", size, limit)
-	}
 	schema, err := toolschema.Convert(listed.InputSchema, toolschema.Options{
 		Intent: s.config.ModelIntent,
 		Clean:  func(text string) string { return s.redactor().Text(text, 0) },
@@ -115,9 +114,9 @@ func (c *catalog) drop(s *server, name, reason string, debug debugLog) {
 }
 
 // withFilter gives what the host's own filter leaves of a catalog; without a
-// filter that is the catalog itself.
+// filter, or a catalog, that is the catalog itself.
 func (c *catalog) withFilter(s *server, opts *Options, debug debugLog) *catalog {
-	if opts.ToolFilter == nil {
+	if c == nil || opts.ToolFilter == nil {
 		return c
 	}
 	left := *c

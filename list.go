@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"slices"
 	"time"
 
@@ -18,11 +19,13 @@ import (
 // listing is all that a server lists, within the limits.
 type listing struct {
 	tools     []toollist.Tool
-	dropped   []toollist.Dropped
+	dropped   []toollist.Dropped // the first ones
+	drops     int                // all of them
 	truncated bool
 	ttl       *time.Duration // for how long the server says that it is good; nil: it does not say
 
 	seen  map[string]int // index in tools by name
+	kept  int            // tools that the config's lists keep
 	bytes int64
 }
 
@@ -41,14 +44,14 @@ func (s *session) list(ctx context.Context, run func(func())) (*listing, error) 
 		if err != nil {
 			return nil, err
 		}
-		news := out.add(page, limits)
+		news := out.add(page, limits, s.server.config.keeps)
 		if page.NextCursor == "" || out.truncated {
 			return out, nil
 		}
 		if cursors[page.NextCursor] && !news {
 			return out, nil // the server goes round in circles
 		}
-		if pages >= limits.Pages {
+		if pages >= limits.Pages || len(page.NextCursor) > maxCursor {
 			out.truncated = true
 			return out, nil
 		}
@@ -56,6 +59,9 @@ func (s *session) list(ctx context.Context, run func(func())) (*listing, error) 
 		page, err = s.page(ctx, page.NextCursor, nil)
 	}
 }
+
+// maxCursor bounds, in bytes, what a server has sent back to it for each page.
+const maxCursor = 64 << 10
 
 // firstPage asks for the first page while notifications/initialized is on its
 // way. The order in which both get a connection is the fastest one: with
@@ -117,7 +123,14 @@ func (s *session) page(ctx context.Context, cursor string, onConn func()) (tooll
 	if err != nil {
 		return toollist.Page{}, err
 	}
-	return toollist.Decode(raw)
+	return toollist.Decode(raw, s.pageLimits(ctx))
+}
+
+// pageLimits are those of one page: more than a whole list may have is not kept
+// of it.
+func (s *session) pageLimits(ctx context.Context) toollist.Limits {
+	limits := s.server.opts.Limits
+	return toollist.Limits{ToolBytes: limits.ToolBytes, Bytes: limits.ListBytes, Stop: func() bool { return ctx.Err() != nil }}
 }
 
 // pageBySDK shows the SDK the least that it needs: its own decoding fails a
@@ -128,7 +141,7 @@ func (s *session) pageBySDK(ctx context.Context, cursor string, onConn func()) (
 	var page toollist.Page
 	var decodeErr error
 	o := wire.ExchangeOptions{Stub: func(raw []byte) []byte {
-		page, decodeErr = toollist.Decode(raw)
+		page, decodeErr = toollist.Decode(raw, s.pageLimits(ctx))
 		if !s.stateless() {
 			return []byte(`{"tools":[]}`)
 		}
@@ -187,46 +200,67 @@ func dropRefused(page *toollist.Page, accepted []*mcp.Tool) {
 		if !t.HeaderParams() || ok[t.Name] {
 			return false
 		}
-		page.Dropped = append(page.Dropped, toollist.Dropped{Name: t.Name, Reason: "an x-mcp-header mark is invalid"})
+		page.Drop(t.Name, "an x-mcp-header mark is invalid")
 		return true
 	})
 }
 
 // add takes a page's tools, as far as the limits allow, and says whether any of
 // them was new. A tool that is listed twice is one tool; a second definition
-// under the same name does not win.
-func (l *listing) add(page toollist.Page, limits Limits) (news bool) {
-	// Zero is what servers say that have nothing to say: go-sdk's send it with
-	// every list.
-	if page.TTLMs != nil && *page.TTLMs > 0 {
-		ttl := time.Duration(*page.TTLMs) * time.Millisecond
-		if l.ttl == nil || ttl < *l.ttl {
-			l.ttl = &ttl
-		}
+// under the same name does not win. Tools that the config's lists hide count for
+// the bytes, and not for the number.
+func (l *listing) add(page toollist.Page, limits Limits, keeps func(name string) bool) (news bool) {
+	l.hear(page.TTLMs)
+	for _, d := range page.Dropped {
+		l.drop(d)
 	}
-	l.dropped = append(l.dropped, page.Dropped...)
+	l.drops += page.DroppedCount - len(page.Dropped)
 	for _, t := range page.Tools {
 		if i, again := l.seen[t.Name]; again {
 			if !l.tools[i].Same(&t) {
-				l.dropped = append(l.dropped, toollist.Dropped{Name: t.Name, Reason: "another tool has the same name"})
+				l.drop(toollist.Dropped{Name: t.Name, Reason: "another tool has the same name"})
 			}
 			continue
 		}
 		news = true
-		if len(l.tools) >= limits.Tools || l.bytes+t.Size() > limits.ListBytes {
+		kept := keeps(t.Name)
+		if kept && l.kept >= limits.Tools || l.bytes+t.Size() > limits.ListBytes {
 			l.truncated = true
 			return news
+		}
+		if kept {
+			l.kept++
 		}
 		l.bytes += t.Size()
 		l.seen[t.Name] = len(l.tools)
 		l.tools = append(l.tools, t)
 	}
+	l.truncated = l.truncated || page.Truncated
 	return news
+}
+
+func (l *listing) drop(d toollist.Dropped) {
+	l.drops++
+	if len(l.dropped) < toollist.MaxDropped {
+		l.dropped = append(l.dropped, d)
+	}
+}
+
+// hear takes what a page says about how long the list is good. Zero is what
+// servers say that have nothing to say: go-sdk's send it with every list.
+func (l *listing) hear(ms *int64) {
+	if ms == nil || *ms <= 0 {
+		return
+	}
+	ttl := time.Duration(min(*ms, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond
+	if l.ttl == nil || ttl < *l.ttl {
+		l.ttl = &ttl
+	}
 }
 
 // same says whether two lists have the same definitions in the same order.
 func (l *listing) same(other *listing) bool {
-	return l.truncated == other.truncated && len(l.dropped) == len(other.dropped) &&
+	return l.truncated == other.truncated && l.drops == other.drops &&
 		slices.EqualFunc(l.tools, other.tools, func(a, b toollist.Tool) bool { return a.Same(&b) })
 }
 

@@ -96,8 +96,8 @@ type ServerConfig struct {
 	ForwardHeaders bool
 	// ToolAllowList, where not empty, keeps only the tools whose raw name it
 	// matches; ToolDenyList removes what it matches, and always wins. Entries
-	// are raw tool names or patterns as in path.Match. Both are enforced again
-	// when a tool is called.
+	// are raw tool names or patterns as in path.Match; in a deny, wildcards also
+	// stand for a slash. Both are enforced again when a tool is called.
 	ToolAllowList, ToolDenyList []string
 	// ModelIntent asks the model for a short reason with every call, as an
 	// optional argument model_intent that is never sent to the server.

@@ -159,9 +159,13 @@ func (r *result) callContext(ctx context.Context, name, input string) fantasy.To
 type logSink struct {
 	mu      sync.Mutex
 	records []slog.SinkEntry
+	on      func(slog.SinkEntry) // told of each record, if not nil
 }
 
 func (l *logSink) LogEntry(_ context.Context, e slog.SinkEntry) {
+	if l.on != nil {
+		l.on(e)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.records = append(l.records, e)

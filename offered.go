@@ -33,10 +33,7 @@ type offered struct {
 // ask: they are a fixpoint of fantasy's schema.Normalize, which otherwise
 // writes into them.
 func (o *offered) describe(name string) {
-	text := cmp.Or(o.listed.Description, o.listed.Title)
-	if text == "" && o.listed.Annotations != nil {
-		text = o.listed.Annotations.Title
-	}
+	text := shownText(o.listed.Description, o.listed.Title, o.listed.Annotations)
 	text = o.server.redactor().Text(text, 0)
 	o.info = fantasy.ToolInfo{
 		Name:        name,
@@ -46,6 +43,14 @@ func (o *offered) describe(name string) {
 		// A hint is no promise, and a tool without one may write.
 		Parallel: o.listed.Annotations != nil && o.listed.Annotations.ReadOnlyHint,
 	}
+}
+
+// shownText is what a model reads about a tool.
+func shownText(description, title string, a *mcp.ToolAnnotations) string {
+	if description == "" && title == "" && a != nil {
+		return a.Title
+	}
+	return cmp.Or(description, title)
 }
 
 func (o *offered) Info() fantasy.ToolInfo { return o.info }

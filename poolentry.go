@@ -251,7 +251,7 @@ func (e *poolEntry) lend(a *attempt, reused bool) {
 	info, listed, connection := e.info, e.listing, e.connection
 	e.mu.Unlock()
 	result := e.offer(a, info, listed, connection)
-	result.summary.Reused = reused && result.summary.Outcome != ConnectOutcomeError
+	result.summary.Reused = reused && !result.summary.Outcome.failed()
 	a.result = a.settle(result)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -270,6 +270,9 @@ func (e *poolEntry) offer(a *attempt, info sessionInfo, listed *listing, connect
 		}
 	}()
 	shown := e.catalogFor(a, info, listed).withFilter(e.server, &a.step.opts, a.debug)
+	if shown == nil {
+		return attemptResult{summary: a.ended()}
+	}
 	result.summary = a.summary()
 	shown.describe(&result.summary)
 	if len(shown.offers) > 0 {
@@ -377,7 +380,8 @@ func (e *poolEntry) holdings() (connected bool, leases int) {
 	return e.connection != nil, e.leases
 }
 
-// catalogFor is the catalog of a listing under the names of the attempt's step.
+// catalogFor is the catalog of a listing under the names of the attempt's step;
+// nil if that is late before it is made.
 func (e *poolEntry) catalogFor(a *attempt, info sessionInfo, l *listing) *catalog {
 	naming := a.step.naming()
 	e.catalogs.Lock()
@@ -387,7 +391,10 @@ func (e *poolEntry) catalogFor(a *attempt, info sessionInfo, l *listing) *catalo
 			return n.catalog
 		}
 	}
-	c := e.server.catalog(info, l, a.names, a.debug)
+	c := e.server.catalog(info, l, a)
+	if c == nil {
+		return nil
+	}
 	if len(e.catalogs.known) >= maxCatalogs {
 		e.catalogs.known = slices.Delete(e.catalogs.known, 0, 1)
 	}

@@ -14,15 +14,17 @@ import (
 
 // ToolHash identifies a tool's definition, so that a host can notice that a
 // server has changed what a user approved: the hex form of SHA-256 over the raw
-// name, the description, and the input and output schema. Definitions that
-// differ only in the order of keys, in white space or in how a number is written
-// have the same hash. Titles, annotations, icons and _meta are not part of it.
-// It is empty for nil. The form may change with a major version of this module.
+// name, the description (or the title that a model is shown where there is none),
+// and the input and output schema. Definitions that differ only in the order of
+// keys, in white space or in how a number is written have the same hash. Other
+// titles, annotations, icons and _meta are not part of it. It is empty for nil.
+// The form may change with a major version of this module. It may be called
+// concurrently.
 func ToolHash(t *mcp.Tool) string {
 	if t == nil {
 		return ""
 	}
-	form := []any{t.Name, t.Description, canonical(t.InputSchema), canonical(t.OutputSchema)}
+	form := []any{t.Name, shownText(t.Description, t.Title, t.Annotations), canonical(t.InputSchema), canonical(t.OutputSchema)}
 	text, err := json.Marshal(form) // keys of maps are sorted
 	if err != nil {
 		return ""

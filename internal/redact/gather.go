@@ -7,13 +7,15 @@ import (
 )
 
 // FromHeader returns the secrets in the value of a header that carries a credential: the value, the token of a
-// "scheme token" value, and of Basic authentication (RFC 7617) what [FromURL] returns of a userinfo.
+// "scheme token" value, of Basic authentication (RFC 7617) what [FromURL] returns of a userinfo, and what follows a
+// name, as in "session=token; theme=dark", `Token token="abc"` or "id:secret".
 func FromHeader(value string) []string {
 	value = strings.TrimSpace(value)
 	if value == "" {
 		return nil
 	}
 	secrets := []string{value}
+	secrets = append(secrets, named(value)...)
 	token := schemeToken(value)
 	if token == "" {
 		return secrets
@@ -22,6 +24,21 @@ func FromHeader(value string) []string {
 	if scheme, _, _ := strings.Cut(value, " "); strings.EqualFold(scheme, "Basic") {
 		if userinfo, ok := decodeBase64(token); ok {
 			secrets = append(secrets, fromUserinfo(strings.Cut(userinfo, ":"))...)
+		}
+	}
+	return secrets
+}
+
+// named returns the values of name=value and name:value pairs. What has no name may be any word, and is no secret by itself.
+func named(value string) []string {
+	var secrets []string
+	for _, part := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune("; ,\t", r) }) {
+		at := strings.IndexAny(part, "=:")
+		if at <= 0 || strings.HasPrefix(part[at:], "://") {
+			continue
+		}
+		if secret := strings.Trim(part[at+1:], `"`); strings.Trim(secret, "=") != "" {
+			secrets = append(secrets, secret)
 		}
 	}
 	return secrets

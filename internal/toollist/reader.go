@@ -69,6 +69,16 @@ func (r *reader) text(to *string) error {
 	return nil
 }
 
+// number takes a number as it is written.
+func (r *reader) number(to *string) error {
+	value, err := r.dec.ReadValue()
+	if err != nil {
+		return err
+	}
+	*to = string(value)
+	return nil
+}
+
 // integer leaves to alone where the number is no integer of 64 bits.
 func (r *reader) integer(to **int64) error {
 	value, err := r.dec.ReadValue()

@@ -12,16 +12,49 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// Limits bound what one page may cost. Zero means no limit.
+type Limits struct {
+	// ToolBytes is of one definition: a larger one is dropped. Bytes is of all
+	// that are kept together: at the first one beyond it the page is cut.
+	ToolBytes, Bytes int64
+	// Stop is asked now and then; true ends the decoding with ErrStopped.
+	// Nil means never.
+	Stop func() bool
+}
+
+// ErrStopped says that Limits.Stop has ended the decoding.
+var ErrStopped = errors.New("decode tools/list: stopped")
+
+const (
+	// maxEntries is how many entries of a page are looked at: they may have two
+	// bytes each.
+	maxEntries = 100_000
+	// MaxDropped is how many entries that can't be used are named.
+	MaxDropped = 20
+	// stopEvery is after how many entries Stop is asked.
+	stopEvery = 64
+	// maxDroppedName bounds, in bytes, what is kept of the name of such an entry:
+	// half of a name may be half a secret, so a longer one is left out.
+	maxDroppedName = 1 << 10
+)
+
 // Page is one page of a server's list.
 type Page struct {
-	Tools   []Tool
-	Dropped []Dropped
-	// NextCursor is empty on the last page.
+	Tools []Tool
+	// Dropped are the first of the entries that can't be used, and DroppedCount
+	// is how many there are.
+	Dropped      []Dropped
+	DroppedCount int
+	// Truncated says that a limit has cut the page.
+	Truncated bool
+	// NextCursor is empty on the last page. A number counts as its text.
 	NextCursor string
 	// TTLMs is for how many milliseconds the server says that the list is
 	// good; nil where it does not say (SEP-2549).
@@ -71,26 +104,59 @@ func (t *Tool) Definition() *mcp.Tool {
 	return def
 }
 
+// decodeAny decodes as encoding/json does, but for numbers that a float64 would
+// change: those stay as they are written.
 func decodeAny(raw []byte) any {
-	var v any
-	if raw == nil || json.Unmarshal(raw, &v) == nil {
-		return v
+	if raw == nil {
+		return nil
 	}
-	// A number that no float64 holds: all numbers stay as they are written.
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
+	var v any
 	if dec.Decode(&v) != nil {
 		return nil
 	}
+	return withFloats(v)
+}
+
+func withFloats(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			v[name] = withFloats(member)
+		}
+	case []any:
+		for i, element := range v {
+			v[i] = withFloats(element)
+		}
+	case json.Number:
+		if f, ok := exactFloat(string(v)); ok {
+			return f
+		}
+	}
 	return v
+}
+
+// exactFloat also takes a fraction that a float64 only comes near to: nobody
+// tells those apart.
+func exactFloat(text string) (float64, bool) {
+	const exact = 1 << 53
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, false
+	}
+	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+		return f, strings.ContainsAny(text, ".eE")
+	}
+	return f, f >= -exact && f <= exact
 }
 
 var errNoList = errors.New("the answer to tools/list has no list of tools")
 
 // Decode reads the raw result of a tools/list. Where there are no tools, or null
 // in their place, the list is empty. An error means that there is something else
-// in it.
-func Decode(raw []byte) (Page, error) {
+// in it, or that it was stopped.
+func Decode(raw []byte, limits Limits) (Page, error) {
 	r := newReader(raw)
 	if r.dec.PeekKind() != '{' {
 		return Page{}, errNoList
@@ -100,17 +166,25 @@ func Decode(raw []byte) (Page, error) {
 	err := r.object(func(key string, kind jsontext.Kind) error {
 		switch {
 		case key == "tools" && kind == '[':
-			return r.tools(&page)
+			return r.tools(&page, limits)
 		case key == "tools":
 			bad = kind != 'n'
 		case key == "nextCursor" && kind == '"':
 			return r.text(&page.NextCursor)
+		case key == "nextCursor" && kind == '0':
+			return r.number(&page.NextCursor)
 		case key == "ttlMs" && kind == '0':
 			return r.integer(&page.TTLMs)
 		}
 		return r.skip()
 	})
-	if err != nil {
+	switch {
+	case err == errEnough:
+		page.Truncated = true
+		return page, nil
+	case err == ErrStopped:
+		return Page{}, err
+	case err != nil:
 		return Page{}, fmt.Errorf("decode tools/list: %w", err)
 	}
 	if bad {
@@ -119,10 +193,21 @@ func Decode(raw []byte) (Page, error) {
 	return page, nil
 }
 
-func (r *reader) tools(page *Page) error {
+// errEnough ends the reading of a page that a limit has cut.
+var errEnough = errors.New("enough")
+
+func (r *reader) tools(page *Page, limits Limits) error {
+	page.Tools, page.Dropped, page.DroppedCount = nil, nil, 0 // of repeated members the last one wins
+	entries, size := 0, int64(0)
 	return r.array(func(kind jsontext.Kind) error {
+		if entries++; entries > maxEntries {
+			return errEnough
+		}
+		if limits.Stop != nil && entries%stopEvery == 0 && limits.Stop() {
+			return ErrStopped
+		}
 		if kind != '{' {
-			page.Dropped = append(page.Dropped, Dropped{Reason: "the entry is no object"})
+			page.Drop("", "the entry is no object")
 			return r.skip()
 		}
 		var t Tool
@@ -130,13 +215,31 @@ func (r *reader) tools(page *Page) error {
 		if err != nil {
 			return err
 		}
+		if reason == "" && limits.ToolBytes > 0 && t.Size() > limits.ToolBytes {
+			reason = fmt.Sprintf("its definition has %d bytes, more than the limit of %d", t.Size(), limits.ToolBytes)
+		}
 		if reason != "" {
-			page.Dropped = append(page.Dropped, Dropped{t.Name, reason})
+			page.Drop(t.Name, reason)
 			return nil
+		}
+		if size += t.Size(); limits.Bytes > 0 && size > limits.Bytes {
+			return errEnough
 		}
 		page.Tools = append(page.Tools, t)
 		return nil
 	})
+}
+
+// Drop notes an entry that can't be used.
+func (p *Page) Drop(name, reason string) {
+	p.DroppedCount++
+	if len(p.Dropped) >= MaxDropped {
+		return
+	}
+	if len(name) > maxDroppedName {
+		name = ""
+	}
+	p.Dropped = append(p.Dropped, Dropped{name, reason})
 }
 
 // tool reads one entry. A reason says why it can't be used.

@@ -39,7 +39,7 @@ func TestDecodeKeepsEveryUsableTool(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			page, err := toollist.Decode([]byte(tt.raw))
+			page, err := toollist.Decode([]byte(tt.raw), toollist.Limits{})
 			require.NoError(t, err)
 			var names, reasons []string
 			for _, tool := range page.Tools {
@@ -58,7 +58,7 @@ func TestDecodeKeepsEveryUsableTool(t *testing.T) {
 func TestDecodeRefusesWhatIsNoList(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []string{``, `null`, `7`, `[]`, `{"tools":{}}`, `{"tools":"x"}`, `{"tools":[`, `{"tools":[{"name":"a"`} {
-		_, err := toollist.Decode([]byte(raw))
+		_, err := toollist.Decode([]byte(raw), toollist.Limits{})
 		require.Error(t, err, raw)
 	}
 }
@@ -67,7 +67,7 @@ func TestDefinitionIsAsListed(t *testing.T) {
 	t.Parallel()
 	page, err := toollist.Decode([]byte(`{"tools":[{"name":"n","title":"T","description":"D","annotations":{"title":"A","readOnlyHint":true,
 		"idempotentHint":true,"destructiveHint":false,"openWorldHint":true},"inputSchema":{"type":"object","x":[1]},
-		"outputSchema":{"type":"object"},"_meta":{"k":"v"},"icons":[{"src":"s"}],"execution":{"taskSupport":"required"}}],"nextCursor":"c","ttlMs":5}`))
+		"outputSchema":{"type":"object"},"_meta":{"k":"v"},"icons":[{"src":"s"}],"execution":{"taskSupport":"required"}}],"nextCursor":"c","ttlMs":5}`), toollist.Limits{})
 	require.NoError(t, err)
 	require.Equal(t, "c", page.NextCursor)
 	require.Equal(t, int64(5), *page.TTLMs)
@@ -85,7 +85,7 @@ func TestDefinitionIsAsListed(t *testing.T) {
 
 func TestSameAndSize(t *testing.T) {
 	t.Parallel()
-	page, err := toollist.Decode([]byte(`{"tools":[ {"name":"a"} ,{"name":"a"},{"name":"a","x":1}]}`))
+	page, err := toollist.Decode([]byte(`{"tools":[ {"name":"a"} ,{"name":"a"},{"name":"a","x":1}]}`), toollist.Limits{})
 	require.NoError(t, err)
 	a, b, c := page.Tools[0], page.Tools[1], page.Tools[2]
 	require.True(t, a.Same(&b))
@@ -98,7 +98,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(list(2))
 	f.Add([]byte(`{"tools":[null,{"name":"a","annotations":{"readOnlyHint":1}}],"nextCursor":7,"ttlMs":1.5}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		page, err := toollist.Decode(raw)
+		page, err := toollist.Decode(raw, toollist.Limits{})
 		if err != nil {
 			return
 		}
@@ -124,7 +124,7 @@ func BenchmarkDecode100(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(raw)))
 	for b.Loop() {
-		if _, err := toollist.Decode(raw); err != nil {
+		if _, err := toollist.Decode(raw, toollist.Limits{}); err != nil {
 			b.Fatal(err)
 		}
 	}
