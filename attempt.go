@@ -157,7 +157,7 @@ func (a *attempt) offer(s *session, l *listing) (result attemptResult) {
 			result = attemptResult{summary: a.failed(a.panicked(p))}
 		}
 	}()
-	c := a.server.catalog(s.info, l, a).withFilter(a.server, &a.step.opts, a.debug)
+	c := a.server.catalog(s.info, l, a).withFilter(a.server, a)
 	if c == nil || a.ctx.Err() != nil {
 		return attemptResult{summary: a.ended()}
 	}
@@ -180,7 +180,7 @@ func (a *attempt) late() bool {
 	if a.step.ctx.Err() != nil {
 		return true
 	}
-	return time.Since(a.started) > a.budget()+lateBy
+	return time.Since(a.started)-lateBy > a.budget()
 }
 
 func (a *attempt) names(raw []string) []string { return a.step.space().Names(a.index, raw) }
@@ -294,7 +294,7 @@ func (a *attempt) failure(f failure, phase string) ConnectSummary {
 // log writes the attempt's one record: a warning of a failure or of a slow
 // success. That a credential was missing is part of it.
 func (a *attempt) log(s ConnectSummary) {
-	if s.Reused || s.Outcome == ConnectOutcomeSkipped {
+	if s.Outcome == ConnectOutcomeSkipped || s.Reused && (s.Error == "" || a.flight == nil) {
 		return // the log has what it is a repetition of
 	}
 	fields := []slog.Field{
@@ -306,10 +306,14 @@ func (a *attempt) log(s ConnectSummary) {
 		fields = append(fields, slog.F("credential", note))
 	}
 	logger, took := a.step.logger, time.Duration(s.DurationMS)*time.Millisecond
+	if s.Error != "" {
+		fields = append(fields, slog.F("phase", s.Phase), slog.F("error", s.Error), slog.F("http_status", s.HTTPStatus))
+	}
 	switch {
 	case s.Outcome.failed():
-		fields = append(fields, slog.F("phase", s.Phase), slog.F("error", s.Error), slog.F("http_status", s.HTTPStatus))
 		logger.Warn(a.step.ctx, "mcp server failed", fields...)
+	case s.Error != "" && s.Outcome != ConnectOutcomeCanceled:
+		logger.Warn(a.step.ctx, "mcp server failed, its known tools are offered", fields...)
 	case s.Outcome == ConnectOutcomeCanceled:
 		logger.Debug(a.step.ctx, "mcp server settled", fields...)
 	case note != "":
@@ -333,6 +337,9 @@ func (a *attempt) panicked(p any) error {
 }
 
 func (s *server) logPanic(ctx context.Context, p any, stack []byte) {
+	if ctx == nil { // a caller of Run that gave none
+		ctx = s.host().ctx
+	}
 	s.host().logger.Warn(ctx, "mcp client recovered a panic", slog.F("server_slug", s.config.Slug),
 		slog.F("panic", s.line(fmt.Sprint(p))), slog.F("stack", s.redactor().Text(string(stack), 0)))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -130,9 +131,13 @@ func (c *connection) attempt(ctx context.Context, k toolCall, stats *callStats) 
 		err = fmt.Errorf("%w: %w", errNotSent, err)
 	}
 	c.judge(ctx, t, err)
-	if err != nil && s != nil && sessionLost(err) {
+	switch {
+	case err == nil || s == nil:
+	case sessionLost(err):
 		c.lose(s)
 		lost = true
+	case c.suspect != nil && doubtful(ctx, err):
+		c.suspect()
 	}
 	return raw, lost, err
 }
@@ -151,18 +156,39 @@ func (c *connection) judge(ctx context.Context, t *probe, err error) {
 
 // sessionLost says whether an error shows that the session is over. The
 // server's word counts as HTTP gives it, not as the SDK reads it: SDKs of
-// servers differ in the body.
+// servers differ in the body. Some answer 200 and say it in the code that the
+// TypeScript SDK has for it.
 func sessionLost(err error) bool {
+	if saysSessionLost(err) {
+		return true
+	}
 	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
 		return h.SessionLost()
 	}
 	return errors.Is(err, wire.ErrStreamEnded) || errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, mcp.ErrSessionMissing) || errors.Is(err, wire.ErrKilled)
 }
 
+func saysSessionLost(err error) bool {
+	const codeSessionNotFound = -32001
+	e, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && e.Code == codeSessionNotFound && strings.Contains(strings.ToLower(e.Message), "session")
+}
+
+// doubtful says whether a call failed in a way that a session which is of no use
+// any more may be the reason for: no answer in time, or a refusal that is not
+// about the call.
+func doubtful(ctx context.Context, err error) bool {
+	if cause := context.Cause(ctx); errors.Is(cause, errIdle) || errors.Is(cause, errMaxTime) {
+		return true
+	}
+	h, ok := errors.AsType[*wire.HTTPError](err)
+	return ok && (h.Status >= 500 || h.Status == http.StatusForbidden || h.Status == http.StatusGone)
+}
+
 // notRun says whether the tool provably has not run: nothing was sent, the
 // session was unknown, or the server was not ready and says when it will be.
 func notRun(err error) bool {
-	if errors.Is(err, errNotSent) {
+	if errors.Is(err, errNotSent) || saysSessionLost(err) {
 		return true
 	}
 	h, ok := errors.AsType[*wire.HTTPError](err)

@@ -114,8 +114,10 @@ func (c *catalog) drop(s *server, name, reason string, debug debugLog) {
 }
 
 // withFilter gives what the host's own filter leaves of a catalog; without a
-// filter, or a catalog, that is the catalog itself.
-func (c *catalog) withFilter(s *server, opts *Options, debug debugLog) *catalog {
+// filter, or a catalog, that is the catalog itself, and nil if the attempt's step
+// is late before it is done.
+func (c *catalog) withFilter(s *server, a *attempt) *catalog {
+	opts := &a.step.opts
 	if c == nil || opts.ToolFilter == nil {
 		return c
 	}
@@ -123,8 +125,11 @@ func (c *catalog) withFilter(s *server, opts *Options, debug debugLog) *catalog 
 	left.offers = nil
 	left.dropped = append([]DroppedTool(nil), c.dropped...)
 	for _, o := range c.offers {
+		if a.late() {
+			return nil
+		}
 		if reason := s.askFilter(opts, o); reason != "" {
-			left.drop(s, o.listed.Name, reason, debug)
+			left.drop(s, o.listed.Name, reason, a.debug)
 			continue
 		}
 		left.offers = append(left.offers, o)

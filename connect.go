@@ -166,8 +166,15 @@ func spawn(f func()) { go f() }
 // outlive starts a goroutine that may outlive the call that wants it.
 func (o *Options) outlive(f func()) { o.Background.Go(f) }
 
-// detach does so for what belongs to a server.
-func (s *server) detach(f func()) { s.opts.outlive(f) }
+// detach does so for what belongs to a server: what a shared session starts is
+// its pool's.
+func (s *server) detach(f func()) {
+	if s.crew != nil {
+		s.crew.run(f)
+		return
+	}
+	s.opts.outlive(f)
+}
 
 // await runs a function of the host, which may not obey ctx, and does not wait
 // for it any longer than ctx lasts.

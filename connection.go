@@ -16,7 +16,8 @@ type connection struct {
 	slots       chan struct{} // one for each call that may run at a time
 	gate        gate
 
-	renewed func() // told of a new session, if not nil
+	renewed func(sessionInfo) // told of a new session, if not nil
+	suspect func()            // told that the session may be of no use any more, if not nil
 
 	// open ends with the connection, and any renewal with it.
 	open  context.Context
@@ -24,7 +25,6 @@ type connection struct {
 
 	mu      sync.Mutex // guards the rest; never held across I/O
 	session *session   // nil after it was lost, until it is renewed
-	version string     // the protocol version to ask for
 	renewal *renewal   // under way; nil: none
 }
 
@@ -37,13 +37,15 @@ type renewal struct {
 
 var (
 	errClosed = errors.New("the step is over")
-	errNoSlot = errors.New("too many calls of this server are running")
+	// errNotRenewed is of a session that was lost and could not be made anew.
+	errNotRenewed = errors.New("the session has ended and could not be renewed")
+	errNoSlot     = errors.New("too many calls of this server are running")
 )
 
 func newConnection(s *session, headerTools bool) *connection {
 	open, shut := context.WithCancel(context.Background())
 	return &connection{
-		server: s.server, session: s, version: s.version, headerTools: headerTools, open: open, close: shut,
+		server: s.server, session: s, headerTools: headerTools, open: open, close: shut,
 		slots: make(chan struct{}, min(s.server.opts.Limits.ParallelCalls, 1<<16)),
 	}
 }
@@ -91,7 +93,7 @@ func (c *connection) use(ctx context.Context) (s *session, done func(), renewed 
 			return nil, nil, renewed, context.Cause(ctx)
 		}
 		if r.err != nil {
-			return nil, nil, renewed, fmt.Errorf("%w: renew the session: %w", errNotSent, r.err)
+			return nil, nil, renewed, fmt.Errorf("%w: %w: %w", errNotSent, errNotRenewed, r.err)
 		}
 		renewed = true
 	}
@@ -105,13 +107,16 @@ func (c *connection) renew(r *renewal) {
 	s, err := c.replace(ctx)
 	c.mu.Lock()
 	c.renewal, r.err = nil, err
-	if err == nil && c.open.Err() == nil {
+	renewed := err == nil && c.open.Err() == nil
+	if renewed {
 		c.session = s
-		s = nil
 	}
 	c.mu.Unlock()
-	if err == nil && c.renewed != nil {
-		c.renewed()
+	if renewed {
+		if c.renewed != nil {
+			c.renewed(s.info)
+		}
+		return
 	}
 	if s != nil {
 		s.endPolitely()
@@ -127,7 +132,7 @@ func (c *connection) replace(ctx context.Context) (s *session, err error) {
 			err = errPanic
 		}
 	}()
-	s, release, err := open(ctx, c.server, c.version, func() {})
+	s, release, err := open(ctx, c.server, c.server.config.ProtocolVersion, func() {})
 	if err != nil {
 		return s, err
 	}

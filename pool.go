@@ -30,7 +30,7 @@ import (
 // waits for them.
 type Pool struct {
 	opts PoolOptions
-	wg   sync.WaitGroup
+	crew crew
 	life context.Context // ends with Close: nothing is connected any more
 	stop context.CancelFunc
 	dead context.Context // ends when Close has waited long enough, and every session with it
@@ -93,7 +93,7 @@ func NewPool(opts PoolOptions) *Pool {
 	if opts.MaxSessions <= 0 {
 		opts.MaxSessions = 1024
 	}
-	opts.IdleTimeout = orDefault(opts.IdleTimeout, 5*time.Minute)
+	opts.IdleTimeout = max(orDefault(opts.IdleTimeout, 5*time.Minute), time.Millisecond) // a timer runs twice in it
 	opts.MaxListAge = orDefault(opts.MaxListAge, 5*time.Minute)
 	opts.MinBackoff = orDefault(opts.MinBackoff, 10*time.Second)
 	opts.MaxBackoff = max(orDefault(opts.MaxBackoff, 5*time.Minute), opts.MinBackoff)
@@ -181,14 +181,12 @@ func (p *Pool) entry(key sessionKey, a *attempt, tokens []UserToken) (*poolEntry
 	if e != nil && !e.expired(time.Now()) {
 		return e, nil
 	}
-	opts := a.step.opts
-	opts.Background = &p.wg // what a shared session starts is the pool's
-	srv, err := newServer(a.step.ctx, a.config, a.step.logger, tokens, opts)
+	srv, err := newServer(a.step.ctx, a.config, a.step.logger, tokens, a.step.opts)
 	if err != nil {
 		return nil, err
 	}
 	fresh := &poolEntry{pool: p, key: key, server: srv, born: time.Now(), used: time.Now()}
-	srv.onListChanged, srv.dead = fresh.changed, p.dead
+	srv.onListChanged, srv.dead, srv.crew = fresh.changed, p.dead, &p.crew
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -255,13 +253,13 @@ func (p *Pool) schedule() {
 	if p.timer != nil || len(p.entries) == 0 || p.closed {
 		return
 	}
-	p.wg.Add(1) // for the timer's own run, see sweep
+	p.crew.join() // for the timer's own run, see sweep
 	p.timer = time.AfterFunc(p.opts.IdleTimeout/2, p.sweep)
 }
 
 // sweep drops entries that are idle or too old.
 func (p *Pool) sweep() {
-	defer p.wg.Done()
+	defer p.crew.leave()
 	now := time.Now()
 	p.mu.Lock()
 	p.timer = nil
@@ -283,7 +281,7 @@ func (p *Pool) sweep() {
 }
 
 // spawn starts a goroutine that Close waits for.
-func (p *Pool) spawn(f func()) { p.wg.Go(f) }
+func (p *Pool) spawn(f func()) { p.crew.run(f) }
 
 // inParallel runs all functions, a few at a time, and waits for them.
 func inParallel(functions []func(), at int) {
@@ -332,7 +330,7 @@ func (p *Pool) Close(ctx context.Context) error {
 	p.closed = true
 	p.stop()
 	if p.timer != nil && p.timer.Stop() {
-		p.wg.Done() // it will not run
+		p.crew.leave() // it will not run
 	}
 	p.timer = nil
 	var ends []func()
@@ -358,7 +356,7 @@ func (p *Pool) Close(ctx context.Context) error {
 	go func() { // ends when the pool's goroutines have; after kill that is at once
 		defer close(finished)
 		<-drained
-		p.wg.Wait()
+		p.crew.wait()
 	}()
 	select {
 	case <-finished:

@@ -1,9 +1,7 @@
 package mcpclient
 
 import (
-	"context"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"time"
 )
@@ -29,6 +27,7 @@ type poolEntry struct {
 	listedAt   time.Time
 	ttl        *time.Duration // of the list, as the server says; nil: it does not
 	stale      bool           // the server says that its list has changed
+	another    bool           // info has changed since listing
 
 	// catalogs are made under a lock of their own: it takes a while, and a
 	// cleanup must not wait for it.
@@ -47,24 +46,6 @@ type poolEntry struct {
 	}
 }
 
-// poolFlight is one connect or one list, for all steps that want it. Its
-// goroutine is the pool's.
-type poolFlight struct {
-	trial trial
-	fresh bool          // it makes a session
-	done  chan struct{} // closed when err is written
-	err   error
-}
-
-// namedCatalog is the catalog of one listing for one list of configs.
-type namedCatalog struct {
-	naming  sessionKey
-	listing *listing
-	catalog *catalog
-}
-
-const maxCatalogs = 4
-
 // take gives the attempt its result where that costs nothing, or else a flight
 // to wait for. It is false where the entry is out of the pool.
 func (e *poolEntry) take(a *attempt) bool {
@@ -76,8 +57,9 @@ func (e *poolEntry) take(a *attempt) bool {
 	now := a.started
 	e.used = now
 	known, failing := e.listing != nil, e.failing(now)
+	refused := failing && e.misses.failure.outcome == ConnectOutcomeAuthRequired
 	switch {
-	case known && (failing || e.good(now)):
+	case known && !refused && (failing || e.good(now)):
 		e.pool.stats.hits.Add(1)
 		e.holds++
 		e.mu.Unlock()
@@ -91,6 +73,8 @@ func (e *poolEntry) take(a *attempt) bool {
 		return true
 	case e.flight == nil:
 		e.takeOff(a)
+	default:
+		e.flight.extend(now.Add(flightTime(a)))
 	}
 	e.pool.stats.misses.Add(1)
 	e.holds++
@@ -135,113 +119,54 @@ func tokenOf(s *server) string {
 	return ""
 }
 
-// takeOff starts a flight. e.mu is held.
-func (e *poolEntry) takeOff(a *attempt) {
-	f := &poolFlight{done: make(chan struct{}), fresh: e.connection == nil}
-	e.flight = f
-	e.holds++
-	e.stale = false // what is announced from now on may be news
-	// A flight outlives the step that wants it, and its budget: what comes late
-	// is there for the next step.
-	budget := 2 * orDefault(a.config.ConnectTimeout, a.step.opts.ConnectTimeout)
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(a.step.ctx), budget, errBudget)
-	stop := context.AfterFunc(e.pool.life, cancel)
-	e.pool.spawn(func() {
-		defer cancel()
-		defer stop()
-		e.fly(ctx, f)
-		e.release()
-	})
-}
-
-// fly is the flight's goroutine.
-func (e *poolEntry) fly(ctx context.Context, f *poolFlight) {
-	var s *session
-	var listed *listing
-	if f.fresh {
-		e.pool.stats.dials.Add(1)
-		s, listed, f.err = f.trial.run(ctx, e.server)
-	} else {
-		e.pool.stats.lists.Add(1)
-		listed, f.err = e.listAgain(ctx, f)
-	}
-	e.mu.Lock()
-	e.flight = nil
-	if f.err == nil {
-		e.learn(s, listed)
-		s = nil
-	} else {
-		e.fail(f.err, f.trial.at())
-	}
-	e.mu.Unlock()
-	close(f.done)
-	if s != nil {
-		s.endPolitely()
-	}
-}
-
-// listAgain lists on the live session, once more on a new one if it was lost.
-func (e *poolEntry) listAgain(ctx context.Context, f *poolFlight) (*listing, error) {
-	for lost := false; ; lost = true {
-		f.trial.enter("connect")
-		s, done, _, err := e.connection.use(ctx)
-		if err != nil {
-			return nil, err
-		}
-		f.trial.enter("list_tools")
-		listed, err := s.list(ctx, spawn)
-		done()
-		if err == nil || lost || !sessionLost(err) {
-			return listed, err
-		}
-		e.connection.lose(s)
-	}
-}
-
 // learn takes what a flight has brought. e.mu is held.
 func (e *poolEntry) learn(s *session, listed *listing) {
 	if s != nil {
 		e.info = s.info
 		e.connection = newConnection(s, listed.headerTools())
-		e.connection.renewed = e.changed
+		e.connection.renewed, e.connection.suspect = e.renewed, e.changed
 	}
 	e.ttl, e.listedAt = listed.ttl, time.Now()
-	if e.listing == nil || !e.listing.same(listed) { // equal content changes nothing
+	if e.listing == nil || e.another || !e.listing.same(listed) { // equal content changes nothing
 		e.listing = listed
 	}
+	e.another = false
 	e.misses.count = 0
 }
 
-// fail notes a failure and for how long the server is left alone. e.mu is held.
-func (e *poolEntry) fail(err error, phase string) {
+// renewed takes what the server says on a new session of the connection: it may
+// be another version of it.
+func (e *poolEntry) renewed(info sessionInfo) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.stale = true
+	if e.info != info {
+		e.info, e.another = info, true
+	}
+}
+
+// fail notes the failure of a flight and for how long the server is left alone.
+// A flight fails once. e.mu is held.
+func (e *poolEntry) fail(err error, f *poolFlight) {
 	if e.pool.life.Err() != nil {
 		return
 	}
-	m := &e.misses
-	m.count++
+	m, phase := &e.misses, f.trial.at()
 	m.failure, m.phase = classify(err, phase), phase
+	if !f.overdue {
+		m.count++
+	}
 	o := e.pool.opts
-	pause := min(o.MinBackoff<<min(m.count-1, 20), o.MaxBackoff)
+	pause := o.MinBackoff
+	for n := 1; n < m.count && pause < o.MaxBackoff; n++ {
+		pause = min(pause, o.MaxBackoff/2+1) * 2
+	}
+	pause = min(pause, o.MaxBackoff)
 	if m.failure.outcome == ConnectOutcomeAuthRequired {
 		// Waiting mends no credential; a new one is tried at once.
 		m.token, pause = tokenOf(e.server), o.MaxBackoff
 	}
-	m.until = time.Now().Add(pause*3/4 + rand.N(pause/2))
-}
-
-// gaveUp is told that a step waits no longer for a flight, overdue if its budget
-// has ended. It says whether the flight has landed all the same, and whether
-// there are known tools to offer instead.
-func (e *poolEntry) gaveUp(f *poolFlight, overdue bool) (landed, known bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.flight != f {
-		return true, false
-	}
-	if overdue && e.misses.count == 0 {
-		e.fail(errBudget, f.trial.at())
-	}
-	return false, e.listing != nil
+	m.until = time.Now().Add(pause/4*3 + rand.N(pause/2+1))
 }
 
 // lend makes the attempt's result of what the server lists. The caller has
@@ -249,9 +174,15 @@ func (e *poolEntry) gaveUp(f *poolFlight, overdue bool) (landed, known bool) {
 func (e *poolEntry) lend(a *attempt, reused bool) {
 	e.mu.Lock()
 	info, listed, connection := e.info, e.listing, e.connection
+	failing, missed, phase := e.misses.count > 0, e.misses.failure, e.misses.phase
 	e.mu.Unlock()
 	result := e.offer(a, info, listed, connection)
-	result.summary.Reused = reused && !result.summary.Outcome.failed()
+	if s := &result.summary; !s.Outcome.failed() {
+		s.Reused = reused
+		if failing {
+			s.Error, s.Phase, s.HTTPStatus = e.server.line(missed.text), phase, missed.status
+		}
+	}
 	a.result = a.settle(result)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -269,7 +200,7 @@ func (e *poolEntry) offer(a *attempt, info sessionInfo, listed *listing, connect
 			result = attemptResult{summary: a.refused(a.panicked(p))}
 		}
 	}()
-	shown := e.catalogFor(a, info, listed).withFilter(e.server, &a.step.opts, a.debug)
+	shown := e.catalogFor(a, info, listed).withFilter(e.server, a)
 	if shown == nil {
 		return attemptResult{summary: a.ended()}
 	}
@@ -341,21 +272,6 @@ func (e *poolEntry) kill() {
 	}
 }
 
-// landed settles an attempt whose flight has ended. The attempt's hold is given
-// back or becomes the lease's.
-func (e *poolEntry) landed(a *attempt) {
-	f := a.flight
-	e.mu.Lock()
-	known := e.listing != nil
-	e.mu.Unlock()
-	if f.err == nil || known {
-		e.lend(a, !f.fresh || f.err != nil)
-		return
-	}
-	a.result = a.settle(attemptResult{summary: a.refused(f.err)})
-	e.release()
-}
-
 func (e *poolEntry) usage() (used time.Time, held bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -378,28 +294,6 @@ func (e *poolEntry) holdings() (connected bool, leases int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.connection != nil, e.leases
-}
-
-// catalogFor is the catalog of a listing under the names of the attempt's step;
-// nil if that is late before it is made.
-func (e *poolEntry) catalogFor(a *attempt, info sessionInfo, l *listing) *catalog {
-	naming := a.step.naming()
-	e.catalogs.Lock()
-	defer e.catalogs.Unlock()
-	for _, n := range e.catalogs.known {
-		if n.naming == naming && n.listing == l {
-			return n.catalog
-		}
-	}
-	c := e.server.catalog(info, l, a)
-	if c == nil {
-		return nil
-	}
-	if len(e.catalogs.known) >= maxCatalogs {
-		e.catalogs.known = slices.Delete(e.catalogs.known, 0, 1)
-	}
-	e.catalogs.known = append(e.catalogs.known, namedCatalog{naming, l, c})
-	return c
 }
 
 // changed marks the list stale: the next step asks for it again.

@@ -34,9 +34,11 @@ type server struct {
 	hosting atomic.Pointer[hosting]
 
 	// Of a Pool's server: onListChanged is told that the list of tools may have
-	// changed, and the end of dead is that of every session.
+	// changed, the end of dead is that of every session, and crew counts what
+	// they start.
 	onListChanged func()
 	dead          context.Context
+	crew          *crew
 
 	mu      sync.Mutex // guards secrets, which grows when tokens are resolved
 	secrets *redact.Secrets

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"net/http"
 	"sync"
 	"sync/atomic"
 
@@ -122,6 +123,9 @@ func (s *session) connect(onSend func()) error {
 func (s *session) listen() {
 	if s.server.onListChanged == nil || !s.info.tellsChanges || s.stateless() || s.server.config.Transport == TransportSSE {
 		return
+	}
+	if t, ok := s.server.base.(*http.Transport); ok && t.MaxConnsPerHost > 0 {
+		return // over HTTP/1 the stream would keep a connection that calls wait for
 	}
 	s.background.Add(1)
 	spawn(func() {

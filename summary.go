@@ -47,6 +47,8 @@ type ConnectSummary struct {
 	// ToolCount is how many of the server's tools are offered.
 	ToolCount int `json:"tool_count,omitempty"`
 	// Error says in plain words why the attempt failed, in at most 512 bytes.
+	// It, Phase and HTTPStatus are there beside connected too where a Pool offers
+	// the known tools of a server that fails (Reused).
 	Error string `json:"error,omitempty"`
 	// Phase is where a failed attempt was: credentials, connect, initialize,
 	// list_tools or tools. It is empty for a mistake in the config.
