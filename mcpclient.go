@@ -57,8 +57,10 @@ import (
 // running; those end with an error response.
 //
 // tokens are the user's OAuth2 tokens for configs with [OAuth2]; entries for
-// other servers are ignored. logger gets at most one warning per failed server
-// and no secret; its zero value is silent.
+// other servers are ignored. logger gets one warning per failed server, and one
+// for what a host should know of the others: a slow connect, a credential that
+// could not be had, a token that could not be stored, a deny pattern that can't
+// match, a recovered panic. It gets no secret; its zero value is silent.
 //
 // ConnectAll may be called concurrently.
 func ConnectAll(
