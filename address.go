@@ -21,8 +21,9 @@ import (
 // Options.HTTPClient is treated by its kind. An *http.Transport is never
 // modified: with DenyMetadata each of its connections is judged before a request
 // is written to it; with PublicOnly a clone with connections of its own is used,
-// which refuses a denied address before it is dialled, unless the transport has
-// a dial function of its own. Any other RoundTripper is its owner's own
+// which refuses a denied address before it is dialled; with a dial function of
+// its own (http.DefaultTransport has one) that dials, and a denied connection is
+// closed before anything is sent. Any other RoundTripper is its owner's own
 // business, and so is what lies behind a proxy. Proxies of the environment are
 // used by the package's own transport with AllowAll alone: behind one, the
 // policy would see names where it has to judge addresses.
@@ -53,8 +54,8 @@ const (
 // Host is what was dialled, without the port: a name or an address. Addr (a
 // netip.Addr) is what it stands for, of several denied ones the first, and is not
 // valid where that could not be told. It is found by errors.As, as
-// *AddressError, in the errors of RefreshToken and RevokeToken; a server of which
-// it is true has the text in its summary.
+// *AddressError, in the errors of RefreshToken and RevokeToken; of a server it is
+// the text in ConnectSummary.Error.
 type AddressError = address.Error
 
 // policy is the form that dials use. A mode that nobody knows denies what

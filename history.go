@@ -10,7 +10,8 @@ const historySize = 100
 
 // ConnectHistory keeps the newest 100 summaries of many steps, for a debug
 // record. The zero value is ready and empty. All methods may be called
-// concurrently; it must not be copied after first use.
+// concurrently; it must not be copied after first use, so it is a pointer to it
+// that goes into what is encoded as JSON.
 type ConnectHistory struct {
 	mu      sync.Mutex
 	ring    []ConnectSummary

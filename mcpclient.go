@@ -51,7 +51,7 @@ import (
 //
 // tools are sorted by name; names are legal for every provider, distinct
 // without regard to case, and the same in every step that has the same config
-// list, whichever servers answer. summaries has exactly one entry per enabled
+// list and Options.ReservedNames, whichever servers answer. summaries has exactly one entry per enabled
 // config, sorted by slug and then ID. cleanup is never nil, returns at once,
 // may be called from any goroutine, any number of times, also while calls are
 // running; those end with an error response.
@@ -78,7 +78,8 @@ func ConnectAll(
 // ServerConfig is one MCP server of a chat. It is not modified, and must not be
 // modified by others before cleanup.
 type ServerConfig struct {
-	// ID identifies the server in summaries and tokens; unique within a list.
+	// ID identifies the server in summaries and tokens; unique within a list,
+	// Disabled entries aside. Zero is an ID like any other.
 	ID uuid.UUID
 	// Slug is the prefix of the names of the server's tools; not empty, unique
 	// within a list. What is not legal in such a name is replaced there.
@@ -107,9 +108,10 @@ type ServerConfig struct {
 	// ConnectTimeout and CallTimeout replace those of Options for this server.
 	// Zero means Options' values.
 	ConnectTimeout, CallTimeout time.Duration
-	// ProtocolVersion, where set, is the MCP protocol version to speak, without
-	// a probe; "2026-07-28" for a server that is known to speak it. Zero means
-	// that it is negotiated from 2025-11-25.
+	// ProtocolVersion, where set, is the MCP protocol version to ask for;
+	// "2026-07-28" for a server that is known to speak it. The server may answer
+	// with another one that this package speaks. Zero means that 2025-11-25 is
+	// asked for first.
 	ProtocolVersion string
 }
 

@@ -35,7 +35,10 @@ type Options struct {
 	// shared by all calls in the process. Only its Transport is used, and it
 	// is never modified: redirects, time limits and credentials are this
 	// package's own concern, and http.Client.Timeout would end long tool
-	// calls. A Pool shares sessions only between steps with the same HTTPClient.
+	// calls. It must end a request when the request's context ends, and a body
+	// when that is closed; an http.Transport should have a TLSHandshakeTimeout,
+	// as a handshake that hangs is its own. A Pool shares sessions only between
+	// steps with the same HTTPClient.
 	HTTPClient *http.Client
 
 	// AddressPolicy says which addresses may be connected to, for servers and
@@ -44,25 +47,25 @@ type Options struct {
 	AddressPolicy AddressPolicy
 
 	// ConnectTimeout is the budget of one server, from resolving credentials
-	// to the last page of its tools. Zero means 10 seconds.
+	// to the last page of its tools. Zero or less means 10 seconds.
 	ConnectTimeout time.Duration
 	// CallTimeout is how long one tool call may take without a sign of
-	// progress from the server. Zero means 60 seconds.
+	// progress from the server. Zero or less means 60 seconds.
 	CallTimeout time.Duration
-	// MaxCallTimeout ends a tool call even if it reports progress. Zero means
-	// 10 minutes. A server's longer CallTimeout raises it.
+	// MaxCallTimeout ends a tool call even if it reports progress. Zero or less
+	// means 10 minutes. A server's longer CallTimeout raises it.
 	MaxCallTimeout time.Duration
 
 	// ReservedNames are names that no returned tool may have, compared without
 	// case: those of the host's own tools. Nil reserves none.
 	ReservedNames []string
 	// ToolFilter may drop a tool by its whole definition, as the server listed
-	// it; the reason ends in ConnectSummary.Dropped. It runs after the allow
+	// it; the reason ends up in ConnectSummary.Dropped. It runs after the allow
 	// and deny lists, in every step, also on a Pool. It must not modify the
 	// tool. A panic in it drops the tool. Nil keeps all.
 	ToolFilter func(ServerConfig, *mcp.Tool) (keep bool, reason string)
-	// ClientInfo is how the client introduces itself to servers. Zero means
-	// this package's name and version.
+	// ClientInfo is how the client introduces itself to servers. Without a Name
+	// all of it is replaced by this package's name and version.
 	ClientInfo mcp.Implementation
 	// Limits bound what a server can cost. The zero value has defaults.
 	Limits Limits
@@ -99,7 +102,8 @@ type Options struct {
 	// Background counts the goroutines that outlive a call: abandoned attempts
 	// that are being torn down, and sessions that are being closed after
 	// cleanup. After cleanup and Wait nothing of the step is left but idle
-	// connections of the shared HTTP transport. A Pool counts its own, see
+	// connections of the shared HTTP transport. Don't wait while a ConnectAll or
+	// a call may begin (see sync.WaitGroup.Add). A Pool counts its own, see
 	// Pool.Close. Nil is fine.
 	Background *sync.WaitGroup
 }

@@ -17,16 +17,17 @@ import (
 // A session is shared by steps that have the same config, user, credential and
 // forwarded headers, and by no others. Its tools are listed again when the
 // server says that they have changed, or when the list is old; the tools of a
-// step never change under it. A server that timed out or could not be reached
-// is skipped for a growing time; where its tools are known they are offered all
-// the same, and a call connects it.
+// step never change under it. A server that failed is skipped for a growing
+// time; where its tools are known they are offered all the same, unless it has
+// refused the authorization, and a call connects it.
 //
 // All methods may be called concurrently. A Pool must not be copied; make one
 // with NewPool.
 //
-// It starts goroutines for three things, each bounded by itself: connecting or
-// listing a server (twice the connect budget, or Close), closing sessions (at
-// most 5 seconds, a few at a time), and the timer that looks for idle ones. Close
+// It starts goroutines, each bounded by itself: for connecting or listing a
+// server (twice the longest connect budget of those who wait, or Close), for
+// closing sessions (at most 5 seconds each), for the timer that looks for idle
+// ones, and for what sessions do on the side, as renewals and refreshes. Close
 // waits for them.
 type Pool struct {
 	opts PoolOptions
@@ -52,7 +53,8 @@ type PoolOptions struct {
 	// MaxSessions is how many sessions are kept: 1,024. Beyond it the one that
 	// was used least recently gives way.
 	MaxSessions int
-	// IdleTimeout is how long a session is kept that no step uses: 5 minutes.
+	// IdleTimeout is how long a session is kept that no step uses, and up to half
+	// as long again: 5 minutes.
 	// MaxAge is how long one is given out at all: for ever. Steps that hold an
 	// older one keep it.
 	IdleTimeout, MaxAge time.Duration
@@ -72,8 +74,9 @@ type PoolOptions struct {
 type PoolStats struct {
 	Sessions int // connected servers, also those that gave way and that a step still uses
 	Leases   int // servers in steps whose cleanup has not been called
-	// Counters since NewPool, of servers in steps: Hits were warm, Misses had to
-	// wait, Skipped failed a short while ago. Dials are sessions begun,
+	// Counters since NewPool, of servers in steps: Hits were warm, or had known
+	// tools while the server fails, Misses had to wait, Skipped failed a short
+	// while ago. Dials are sessions begun, but for those that replace a lost one,
 	// Evictions sessions that gave way, ListRefreshes lists asked for again.
 	Hits, Misses, Dials, Evictions, Skipped, ListRefreshes int64
 }
@@ -104,8 +107,8 @@ func NewPool(opts PoolOptions) *Pool {
 }
 
 // ConnectAll is like the function ConnectAll, on the pool's sessions. Its
-// cleanup gives them back without I/O. Summaries of servers that cost nothing
-// say Reused; a server that failed a short while ago and has no known tools is
+// cleanup gives them back without I/O. Summaries of servers for which no session
+// was made say Reused; a server that failed a short while ago and has no known tools is
 // ConnectOutcomeSkipped, with the reason of the real failure.
 //
 // Limits, ClientInfo, HTTPClient, AddressPolicy and UserID are part of what a
@@ -323,7 +326,7 @@ func (p *Pool) Stats() PoolStats {
 
 // Close ends the pool: no session is given out any more, those that no step
 // uses are closed politely, and the others when their step's cleanup gives them
-// back. Close waits for all of that, and until ctx ends; then it ends the rest,
+// back. Close waits for all of that, at most until ctx ends; then it ends the rest,
 // running calls with it, and returns the error of ctx. It may be called again.
 func (p *Pool) Close(ctx context.Context) error {
 	p.mu.Lock()
