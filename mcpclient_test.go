@@ -64,6 +64,7 @@ func (w *world) close() {
 	}
 	w.net.Close()
 	w.background.Wait()
+	time.Sleep(time.Second) // a server's connection may linger for half of that after it was closed
 }
 
 // serve puts a server on the network and a config for it on the list.
