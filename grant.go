@@ -10,6 +10,8 @@ import (
 
 	"cdr.dev/slog/v3"
 	"golang.org/x/oauth2"
+
+	"github.com/mcpclient-go/mcpclient/internal/wire"
 )
 
 // grant is one OAuth2 grant in this process. All who hold any of its tokens
@@ -98,9 +100,10 @@ func (g *grant) known() string {
 	return g.token.Token.AccessToken
 }
 
-// takeOff starts a refresh. g.mu is held.
+// takeOff starts a refresh, apart from the session whose request wants it: it is
+// for all who hold the grant. g.mu is held.
 func (g *grant) takeOff(ctx context.Context, r refresher) *flight {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(wire.Apart(ctx)), refreshTimeout)
 	f := &flight{done: make(chan struct{}), cancel: cancel}
 	old := g.token
 	r.server.detach(func() { g.refresh(ctx, f, r, old) })

@@ -33,3 +33,17 @@ func (n *renewal) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.renewed = true
 	return n.next.RoundTrip(again)
 }
+
+// Apart is ctx for a request that belongs to no session though one has asked for it, as that for a new token: with the host's
+// values, and without those by which a session follows its own requests and ends the connections that they wait for.
+func Apart(ctx context.Context) context.Context { return apart{ctx} }
+
+type apart struct{ context.Context }
+
+func (a apart) Value(key any) any {
+	switch key.(type) {
+	case sessionKey, tripKey, handshakeKey:
+		return nil
+	}
+	return a.Context.Value(key)
+}
