@@ -41,9 +41,10 @@ type Auth interface {
 // ConnectAll. Without a usable token the server is connected without one, and
 // reported as auth_required if it refuses that.
 //
-// With Config, a token that expires within 30 seconds is refreshed before it is
-// used, and one that a server refuses with 401 is refreshed once and the
-// request sent again. All servers, sessions and calls of ConnectAll in a
+// With Config, a token that expires within 30 seconds (or half of its life, if
+// that is shorter and known) is refreshed before it is used, and one that a
+// server refuses with 401 is refreshed once and the request sent again, unless
+// such a refresh gave it less than 30 seconds ago. All servers, sessions and calls of ConnectAll in a
 // process that hold the same grant share one refresh, and
 // Options.OnTokenRefresh has the new token before any request does.
 type OAuth2 struct {
@@ -247,6 +248,19 @@ func (r refreshing) headers(ctx context.Context) (http.Header, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errUnresolved, err)
 	}
+	return r.header(token)
+}
+
+// kept are headers with the token that is there: no refresh is begun for them.
+func (r refreshing) kept() (http.Header, error) {
+	token, err := r.grant.kept()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNeedsReconnect, err)
+	}
+	return r.header(token)
+}
+
+func (r refreshing) header(token UserToken) (http.Header, error) {
 	r.by.server.hide(token.Token.AccessToken, token.Token.RefreshToken)
 	return token.header()
 }

@@ -181,7 +181,7 @@ func (s *server) authorize(ctx context.Context, r *http.Request) error {
 	if s.credential == nil {
 		return nil
 	}
-	h, err := s.credential.headers(ctx)
+	h, err := s.credentialFor(ctx, r)
 	if errors.Is(err, errUnresolved) {
 		return err
 	}
@@ -190,6 +190,16 @@ func (s *server) authorize(ctx context.Context, r *http.Request) error {
 	}
 	maps.Copy(r.Header, h)
 	return nil
+}
+
+// credentialFor resolves the credential for a request. The end of a session is
+// told with what is there: nothing depends on it, and the step is over.
+func (s *server) credentialFor(ctx context.Context, r *http.Request) (http.Header, error) {
+	keeper, ok := s.credential.(interface{ kept() (http.Header, error) })
+	if ok && r.Method == http.MethodDelete {
+		return keeper.kept()
+	}
+	return s.credential.headers(ctx)
 }
 
 // renew is asked after a 401 whether there are other credentials now.

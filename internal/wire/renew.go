@@ -5,7 +5,8 @@ import (
 	"net/http"
 )
 
-// renewal answers a 401 with new credentials, once per request.
+// renewal answers a 401 with new credentials, once per request. Nothing depends on a DELETE, which ends a session, and nobody may
+// be left to store what it would renew.
 type renewal struct {
 	renew func(ctx context.Context, refused http.Header) (bool, error)
 	next  http.RoundTripper
@@ -13,7 +14,7 @@ type renewal struct {
 
 func (n *renewal) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := n.next.RoundTrip(r)
-	if err != nil || resp.StatusCode != http.StatusUnauthorized || n.renew == nil {
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || n.renew == nil || r.Method == http.MethodDelete {
 		return resp, err
 	}
 	t := tripOf(r.Context())

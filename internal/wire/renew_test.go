@@ -8,6 +8,29 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+func TestEndOfASessionRenewsNoCredentials(t *testing.T) {
+	f := &fake{other: func(w http.ResponseWriter, r *http.Request, _ message) bool {
+		if r.Method == http.MethodDelete {
+			w.WriteHeader(http.StatusUnauthorized)
+			return true
+		}
+		return false
+	}}
+	bubble(t, f, func(t *testing.T, base *http.Transport) {
+		asked := 0
+		s, err := connect(t.Context(), Config{Endpoint: testURL, Base: base, Renew: func(context.Context, http.Header) (bool, error) {
+			asked++
+			return true, nil
+		}})
+		require.NoError(t, err)
+		defer s.end()
+		var refused *HTTPError
+		require.ErrorAs(t, s.wire.Delete(t.Context()), &refused)
+		require.Equal(t, http.StatusUnauthorized, refused.Status)
+		require.Zero(t, asked)
+	})
+}
+
 func TestApartKeepsTheHostsValuesAndNoneOfTheSessions(t *testing.T) {
 	type hostKey struct{}
 	f := &fake{}
