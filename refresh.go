@@ -25,12 +25,15 @@ import (
 // refuses its refresh token (invalid_grant of RFC 6749 section 5.2, or GitHub's
 // bad_refresh_token), and the user has to connect again. Errors of RefreshToken
 // wrap it. ConnectAll goes on without a token then; a server that refuses that is
-// ConnectOutcomeAuthRequired, with the reason in Error.
+// ConnectOutcomeAuthRequired, with the reason in Error. A new access token that
+// the host brings with the same refresh token is used until it expires; that
+// refresh token is not tried again in this process.
 var ErrGrantRevoked = errors.New("the grant is revoked or has expired")
 
 // RefreshToken exchanges the refresh token of token for a new access token
 // (RFC 6749 section 6). The result keeps the old refresh token where the server
-// gives no new one.
+// gives no new one. A JSON object of any content type and an expires_in of any form
+// are read; a token that would have expired already is not known to expire.
 //
 // client supplies the transport; nil means the shared one of this package. The
 // zero AddressPolicy holds for it. Redirects are not followed: they would carry
