@@ -41,11 +41,13 @@ type Auth interface {
 // ConnectAll. Without a usable token the server is connected without one, and
 // reported as auth_required if it refuses that.
 //
-// With Config, a token that expires within 30 seconds is refreshed before it is
-// used, and one that a server refuses with 401 is refreshed once and the
-// request sent again. All servers, sessions and calls of ConnectAll in a
-// process that hold the same grant share one refresh, and
-// Options.OnTokenRefresh has the new token before any request does.
+// With Config, a token that expires within 30 seconds (or half of its life, if
+// that is shorter and known) is refreshed before it is used, and one that a
+// server refuses with 401 is refreshed once and the request sent again, unless
+// such a refresh gave it less than 30 seconds ago. Where that fails for a reason
+// that may pass, the server is ConnectOutcomeError. All servers, sessions and
+// calls of ConnectAll in a process that hold the same grant share one refresh,
+// and Options.OnTokenRefresh has the new token before any request does.
 type OAuth2 struct {
 	// Config is the OAuth2 client that the token was issued to; it is not
 	// modified. Nil means that tokens are sent as they are; so is a token
@@ -87,8 +89,10 @@ type UserToken struct {
 // OIDCTokenSource gives a user's own access token. It must be safe for
 // concurrent use and obey ctx; it is asked often and is expected to cache. An
 // empty token without an error means that the user has none. After an error the
-// request goes out without a token; the log has the reason, and the summary of a
-// server that refuses that.
+// request goes out without a token; the log has the reason (a debug record for
+// each request), and so have the summary of a server that refuses that and the
+// response to a call that it refuses with 401. A server that answers 401 then is
+// ConnectOutcomeError: the user has no part in it.
 type OIDCTokenSource interface {
 	OIDCAccessToken(ctx context.Context, userID uuid.UUID) (string, error)
 }
@@ -99,7 +103,7 @@ type credential interface {
 	// a reason to send it without, unless it is errUnresolved.
 	headers(ctx context.Context) (http.Header, error)
 	// renew is asked after a 401 to a request with the rejected Authorization
-	// header, and says whether headers has others now.
+	// header, and says whether headers has others now. An error says why not.
 	renew(ctx context.Context, rejected string) (bool, error)
 }
 
@@ -222,7 +226,10 @@ func (b *bearer) headers(context.Context) (http.Header, error) {
 	}
 }
 
-func (*bearer) renew(context.Context, string) (bool, error) { return false, nil }
+func (b *bearer) renew(ctx context.Context, _ string) (bool, error) {
+	_, err := b.headers(ctx)
+	return false, err
+}
 
 // header spells Bearer so whatever case was stored: some servers compare the
 // scheme byte by byte.
@@ -245,8 +252,22 @@ func (r refreshing) headers(ctx context.Context) (http.Header, error) {
 		return nil, fmt.Errorf("%w: %w", errNeedsReconnect, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errUnresolved, err)
+		err = fmt.Errorf("%w: %w", errUnresolved, err)
+		return nil, &plainError{err.Error(), err}
 	}
+	return r.header(token)
+}
+
+// kept are headers with the token that is there: no refresh is begun for them.
+func (r refreshing) kept() (http.Header, error) {
+	token, err := r.grant.kept()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNeedsReconnect, err)
+	}
+	return r.header(token)
+}
+
+func (r refreshing) header(token UserToken) (http.Header, error) {
 	r.by.server.hide(token.Token.AccessToken, token.Token.RefreshToken)
 	return token.header()
 }
@@ -255,6 +276,10 @@ func (r refreshing) known() string { return r.grant.known() }
 
 func (r refreshing) renew(ctx context.Context, rejected string) (bool, error) {
 	_, token, _ := strings.Cut(rejected, " ")
+	if token == "" { // it went out without
+		_, err := r.headers(ctx)
+		return err == nil, err
+	}
 	fresh, err := r.grant.renewed(ctx, r.by, token)
 	if err != nil {
 		return false, err

@@ -1,6 +1,7 @@
 package mcpclient_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -43,4 +44,40 @@ func TestInsufficientScopeNamesTheScopes(t *testing.T) {
 		require.Contains(t, s.AuthChallenge, `error="insufficient_scope"`)
 		require.Contains(t, s.AuthChallenge, "files:write")
 	})
+}
+
+func TestAuthChallengeIsReadAsFarAsItCanBe(t *testing.T) {
+	const metadata, want = `resource_metadata="https://s.test/m"`, `Bearer resource_metadata="https://s.test/m"`
+	for name, tt := range map[string]struct {
+		headers []string
+		want    string
+	}{
+		"another header's token68":     {[]string{`NTLM TlRMTVNTUAACAAAA`, `Bearer ` + metadata}, `NTLM, ` + want},
+		"a token68 in the same header": {[]string{`Negotiate YII/abc+def==, Bearer ` + metadata}, `Negotiate, ` + want},
+		"no challenge beside it":       {[]string{`=bad=`, `"open`, ``, `Bearer ` + metadata}, want},
+		"no comma":                     {[]string{`Bearer realm="x" error="invalid_token" ` + metadata}, `Bearer error="invalid_token", resource_metadata="https://s.test/m"`},
+		"a leading comma":              {[]string{`Bearer ,` + metadata + `,`}, want},
+		"commas before the scheme":     {[]string{` , ,Bearer ` + metadata}, want},
+		"spaces around":                {[]string{`bearer resource_metadata = "https://s.test/m"`}, want},
+		"no quotes":                    {[]string{`BEARER resource_metadata=https://s.test/m, error=invalid_token`}, `Bearer error="invalid_token", resource_metadata="https://s.test/m"`},
+		"no quotes and words":          {[]string{`Bearer error_description=it is over, ` + metadata}, want},
+		"names in another case":        {[]string{`Bearer Resource_Metadata="https://s.test/m"`}, want},
+		"quotes in quotes":             {[]string{`Bearer scope="a \"b\" \\c", ` + metadata}, `Bearer scope="a \"b\" \\c", resource_metadata="https://s.test/m"`},
+		"a quote that does not end":    {[]string{`Bearer ` + metadata + `, realm="x, error="`}, want},
+		"commas in quotes":             {[]string{`Digest realm="a, b", nonce="abc==", qop="auth,auth-int", Bearer ` + metadata}, `Digest, ` + want},
+		"twice":                        {[]string{`Bearer ` + metadata + `, resource_metadata="https://evil.test"`}, want},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(t *testing.T, w *world) {
+				w.serve("s", &mcptest.Server{Fault: func(_ mcptest.Phase, rw http.ResponseWriter, _ *http.Request) bool {
+					rw.Header()["Www-Authenticate"] = tt.headers
+					rw.WriteHeader(http.StatusUnauthorized)
+					return true
+				}})
+				s := w.connect().of("s")
+				require.Equal(t, mcpclient.ConnectOutcomeAuthRequired, s.Outcome)
+				require.Equal(t, tt.want, s.AuthChallenge)
+			})
+		})
+	}
 }

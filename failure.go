@@ -39,7 +39,7 @@ func classify(err error, phase string) failure {
 	}
 	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
 		f.status = h.Status
-		if needsAuth(h.Status) && !h.SessionLost() {
+		if needsAuth(h.Status) && !h.SessionLost() && !unrenewed(h) {
 			f.outcome = ConnectOutcomeAuthRequired
 			f.challenge = challenge(h.Challenge)
 		}
@@ -54,7 +54,10 @@ func classify(err error, phase string) failure {
 // it names methods and URLs, which say nothing to the reader of a summary.
 func reason(err error) string {
 	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
-		return h.Error()
+		return refusal(h)
+	}
+	if p, ok := errors.AsType[*plainError](err); ok {
+		return p.text
 	}
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return fmt.Sprintf("the server answered with error %d: %s", e.Code, e.Message)
@@ -66,6 +69,32 @@ func reason(err error) string {
 		return c.Error()
 	}
 	return err.Error()
+}
+
+// refusal is what a server's answer says and, where that is not all, why there
+// was no other token. (That there was none from the start is known before.)
+func refusal(h *wire.HTTPError) string {
+	switch {
+	case unrenewed(h):
+		return fmt.Sprintf("HTTP %d: the server wants another token, which could not be had: %s", h.Status, reason(h.Renewal))
+	case errors.Is(h.Renewal, ErrGrantRevoked) && !errors.Is(h.Renewal, errNeedsReconnect):
+		return h.Error() + " (" + reason(h.Renewal) + ")"
+	}
+	return h.Error()
+}
+
+// unrenewed says whether a server has refused a token, and another one could not
+// be had for a reason that may pass: there is nothing that the user can do.
+func unrenewed(h *wire.HTTPError) bool {
+	if h.Renewal == nil || h.SessionLost() {
+		return false
+	}
+	for _, lasting := range []error{ErrGrantRevoked, errNoToken, errNeedsReconnect, errIllegalToken} {
+		if errors.Is(h.Renewal, lasting) {
+			return false
+		}
+	}
+	return true
 }
 
 // callFailure is what a failed call tells the model: what happened, whether the
@@ -88,6 +117,9 @@ func callFailure(ctx context.Context, tool string, err error) string {
 	h, ok := errors.AsType[*wire.HTTPError](err)
 	if ok && (needsAuth(h.Status) || !errors.Is(err, errNotSent)) {
 		return httpFailure(h)
+	}
+	if errors.Is(err, errNotSent) && errors.Is(err, errUnresolved) {
+		return "The tool was not run: " + reason(err)
 	}
 	if errors.Is(err, errNotSent) {
 		return "The server could not be reached, so the tool was not run: " + reason(err)
@@ -145,8 +177,14 @@ func httpFailure(h *wire.HTTPError) string {
 		return "The server has ended the session, so the tool was not run. " + h.Error()
 	case mayHaveRun(h):
 		return "The call failed on its way, and it is unknown whether the tool has run: " + h.Error()
+	case unrenewed(h):
+		return "The server wants another token, which could not be had, so the tool was not run; it may work later: " + reason(h.Renewal)
 	case needsAuth(h.Status):
-		return "The server refused the user's authorization, so the tool was not run; the user has to connect the server again. " + h.Error()
+		text := "The server refused the user's authorization, so the tool was not run; the user has to connect the server again. " + h.Error()
+		if h.Renewal != nil {
+			text += " (" + reason(h.Renewal) + ")"
+		}
+		return text
 	}
 	if wait := retryAfter(h); wait > 0 {
 		return fmt.Sprintf("The server is busy, so the tool was not run; it asks to try again in %v. %s", wait, h.Error())

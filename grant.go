@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"context"
 	"crypto/sha256"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -10,6 +11,8 @@ import (
 
 	"cdr.dev/slog/v3"
 	"golang.org/x/oauth2"
+
+	"github.com/mcpclient-go/mcpclient/internal/wire"
 )
 
 // grant is one OAuth2 grant in this process. All who hold any of its tokens
@@ -17,22 +20,35 @@ import (
 // at the same time would use a rotating refresh token twice, which ends the
 // grant at many providers (RFC 9700 section 4.14.2).
 type grant struct {
-	id     int64      // no other grant has it
-	mu     sync.Mutex // never held across I/O
-	token  UserToken  // the newest known
-	dead   error      // wraps ErrGrantRevoked: nothing is to be tried any more
-	flight *flight    // the refresh under way; nil: none
+	id     int64         // no other grant has it
+	mu     sync.Mutex    // never held across I/O
+	token  UserToken     // the newest known
+	early  time.Duration // how long before its expiry token counts as expired
+	forced time.Time     // when a refresh that followed a refusal gave token; zero: none did
+	seen   []tokenSum    // of the newest access tokens
+	dead   error         // wraps ErrGrantRevoked: the refresh token is not to be tried any more
+	spent  string        // the access token that the grant has died with
+	flight *flight       // the refresh under way; nil: none
 	used   time.Time
 	keys   []grantKey
 }
 
+// tokenSum is an access token as far as it is to be known again.
+type tokenSum [sha256.Size]byte
+
+func sumOf(t UserToken) tokenSum { return sha256.Sum256([]byte(t.Token.AccessToken)) }
+
+// maxSeen is more than a store, or a step that goes on, can be behind.
+const maxSeen = 32
+
 // flight is one refresh. Its goroutine ends when the server answers, when the
 // last one who waits has gone, or after refreshTimeout.
 type flight struct {
-	done   chan struct{} // closed when token and err are written
-	token  UserToken
-	err    error
-	cancel context.CancelFunc
+	done    chan struct{} // closed when token and err are written
+	token   UserToken
+	err     error
+	cancel  context.CancelFunc
+	refused bool // a server has refused the token that was there before
 
 	waiting   int  // guarded by the grant's mu, as the next
 	abandoned bool // all who waited have gone
@@ -44,37 +60,82 @@ type refresher struct {
 	config *oauth2.Config
 }
 
-// expiryDelta is how long before its expiry a token counts as expired: it must
-// not expire on its way.
-const expiryDelta = 30 * time.Second
+const (
+	// expiryDelta is how long before its expiry a token counts as expired: it
+	// must not expire on its way.
+	expiryDelta = 30 * time.Second
+	// forcedAgain is how old a token is at least that is refreshed because a
+	// server refuses it, if it came from a refresh with the same reason: a server
+	// that refuses every token of a tool would else cost a refresh each call.
+	forcedAgain = 30 * time.Second
+)
 
-// expired also says so of a token that has nothing but a refresh token.
-func expired(t oauth2.Token) bool {
-	return t.AccessToken == "" || !t.Expiry.IsZero() && time.Until(t.Expiry) < expiryDelta
+// earliness is expiryDelta, or half of the life of a token that was issued just
+// now: one that is issued for less would never be sent.
+func earliness(fresh oauth2.Token) time.Duration {
+	if fresh.Expiry.IsZero() {
+		return expiryDelta
+	}
+	return min(expiryDelta, time.Until(fresh.Expiry)/2)
 }
 
 // current is the newest token, refreshed first where it has expired.
 func (g *grant) current(ctx context.Context, r refresher) (UserToken, error) {
-	return g.obtain(ctx, r, func(t oauth2.Token) bool { return !expired(t) })
+	return g.obtain(ctx, r, "")
 }
 
-// renewed is a token other than rejected, which a server has refused.
+// renewed is a token other than rejected, which a server has refused. It is
+// rejected itself where that has just been renewed for the same reason.
 func (g *grant) renewed(ctx context.Context, r refresher, rejected string) (UserToken, error) {
-	return g.obtain(ctx, r, func(t oauth2.Token) bool { return t.AccessToken != rejected })
+	return g.obtain(ctx, r, rejected)
+}
+
+// kept is the newest token, expired or not: nothing is refreshed.
+func (g *grant) kept() (UserToken, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.lifeless() {
+		return g.token, g.dead
+	}
+	return g.token, nil
+}
+
+// lifeless says whether the grant is dead, and no access token has come since.
+// g.mu is held.
+func (g *grant) lifeless() bool {
+	return g.dead != nil && g.token.Token.AccessToken == g.spent
+}
+
+// good says whether the newest token can be sent: to a server that has refused
+// rejected, or for the first time, if that is empty. g.mu is held.
+func (g *grant) good(rejected string) bool {
+	t := g.token.Token
+	switch {
+	case t.AccessToken == "" || g.lifeless():
+		return false
+	case rejected == "":
+		return t.Expiry.IsZero() || time.Until(t.Expiry) >= g.early
+	case rejected != t.AccessToken:
+		return true
+	}
+	return !g.forced.IsZero() && time.Since(g.forced) < forcedAgain
 }
 
 // obtain gives the newest token if it is good, or waits for a refresh: the one
 // under way, or a new one.
-func (g *grant) obtain(ctx context.Context, r refresher, good func(oauth2.Token) bool) (UserToken, error) {
+func (g *grant) obtain(ctx context.Context, r refresher, rejected string) (UserToken, error) {
 	for ctx.Err() == nil {
 		g.mu.Lock()
 		g.used = time.Now()
-		if g.dead != nil || good(g.token.Token) {
+		if good := g.good(rejected); good || g.dead != nil {
 			defer g.mu.Unlock()
+			if good {
+				return g.token, nil
+			}
 			return g.token, g.dead
 		}
 		if g.flight == nil {
-			g.flight = g.takeOff(ctx, r)
+			g.flight = g.takeOff(ctx, r, rejected != "")
 		}
 		f := g.flight
 		if !f.abandoned {
@@ -98,10 +159,11 @@ func (g *grant) known() string {
 	return g.token.Token.AccessToken
 }
 
-// takeOff starts a refresh. g.mu is held.
-func (g *grant) takeOff(ctx context.Context, r refresher) *flight {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTimeout)
-	f := &flight{done: make(chan struct{}), cancel: cancel}
+// takeOff starts a refresh, apart from the session whose request wants it: it is
+// for all who hold the grant. g.mu is held.
+func (g *grant) takeOff(ctx context.Context, r refresher, refused bool) *flight {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(wire.Apart(ctx)), refreshTimeout)
+	f := &flight{done: make(chan struct{}), cancel: cancel, refused: refused}
 	old := g.token
 	r.server.detach(func() { g.refresh(ctx, f, r, old) })
 	return f
@@ -127,6 +189,7 @@ func (g *grant) refresh(ctx context.Context, f *flight, r refresher, old UserTok
 	defer f.cancel()
 	client := plainClient(r.server.opts.HTTPClient, r.server.opts.AddressPolicy)
 	token, err := refreshToken(ctx, client, r.config, old)
+	early := earliness(token.Token)
 	if err == nil {
 		r.server.hide(token.Token.AccessToken, token.Token.RefreshToken)
 		r.persist(context.WithoutCancel(ctx), token)
@@ -135,14 +198,44 @@ func (g *grant) refresh(ctx context.Context, f *flight, r refresher, old UserTok
 	defer g.mu.Unlock()
 	switch {
 	case err == nil:
-		g.token = token
+		g.set(token, early)
+		if f.refused {
+			g.forced = time.Now()
+		}
 		grants.add(g, keyOf(r.config, token))
 	case token.NeedsReconnect:
-		g.dead = err
+		g.dead, g.spent = err, old.Token.AccessToken
 	}
 	f.token, f.err = token, err
 	g.flight = nil
 	close(f.done)
+}
+
+// set replaces the newest token. g.mu is held, or nobody else has g.
+func (g *grant) set(token UserToken, early time.Duration) {
+	g.token, g.early, g.forced = token, early, time.Time{}
+	sum := sumOf(token)
+	if token.Token.AccessToken == "" || slices.Contains(g.seen, sum) {
+		return
+	}
+	if len(g.seen) == maxSeen {
+		g.seen = slices.Delete(g.seen, 0, 1)
+	}
+	g.seen = append(g.seen, sum)
+}
+
+// newer says whether a stored token is newer than what is known: it expires
+// later or, where the grant is dead, has an access token that was not there
+// before. That one is used as long as it is good; the refresh token stays dead.
+// g.mu is held.
+func (g *grant) newer(stored UserToken) bool {
+	switch {
+	case stored.Token.RefreshToken != g.token.Token.RefreshToken:
+		return false
+	case g.dead != nil:
+		return stored.Token.AccessToken != "" && !slices.Contains(g.seen, sumOf(stored))
+	}
+	return stored.Token.Expiry.After(g.token.Token.Expiry)
 }
 
 // persist tells the host of a new token before anybody uses it. The token is
@@ -197,13 +290,18 @@ func (t *grantTable) of(config *oauth2.Config, stored UserToken) *grant {
 	g := t.byKey[key]
 	t.mu.Unlock()
 	if g == nil {
-		g = &grant{id: t.ids.Add(1), token: stored, used: time.Now()}
+		g = &grant{id: t.ids.Add(1), used: time.Now()}
+		g.set(stored, expiryDelta)
 		return t.add(g, key)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if stored.Token.RefreshToken == g.token.Token.RefreshToken && stored.Token.Expiry.After(g.token.Token.Expiry) {
-		g.token, g.dead = stored, nil
+	switch {
+	case !g.newer(stored):
+	case stored.Token.AccessToken == g.token.Token.AccessToken:
+		g.token = stored // of which no more than the expiry is new
+	default:
+		g.set(stored, expiryDelta)
 	}
 	return g
 }

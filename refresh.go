@@ -1,13 +1,17 @@
 package mcpclient
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"math"
 	"net/http"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,12 +25,15 @@ import (
 // refuses its refresh token (invalid_grant of RFC 6749 section 5.2, or GitHub's
 // bad_refresh_token), and the user has to connect again. Errors of RefreshToken
 // wrap it. ConnectAll goes on without a token then; a server that refuses that is
-// ConnectOutcomeAuthRequired, with the reason in Error.
+// ConnectOutcomeAuthRequired, with the reason in Error. A new access token that
+// the host brings with the same refresh token is used until it expires; that
+// refresh token is not tried again in this process.
 var ErrGrantRevoked = errors.New("the grant is revoked or has expired")
 
 // RefreshToken exchanges the refresh token of token for a new access token
 // (RFC 6749 section 6). The result keeps the old refresh token where the server
-// gives no new one.
+// gives no new one. A JSON object of any content type and an expires_in of any form
+// are read; a token that would have expired already is not known to expire.
 //
 // client supplies the transport; nil means the shared one of this package. The
 // zero AddressPolicy holds for it. Redirects are not followed: they would carry
@@ -54,14 +61,76 @@ func refreshToken(ctx context.Context, client *http.Client, config *oauth2.Confi
 	if token.Token.RefreshToken == "" {
 		return token, errors.New("refresh token: there is none")
 	}
-	ctx = context.WithValue(ctx, oauth2.HTTPClient, client)
+	ctx = context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: lenient{client.Transport}, CheckRedirect: client.CheckRedirect})
 	// Only a token without an access token is refreshed whatever its expiry says.
 	fresh, err := config.TokenSource(ctx, &oauth2.Token{RefreshToken: token.Token.RefreshToken}).Token()
 	if err != nil {
 		token.NeedsReconnect = permanent(err)
 		return token, refreshError(ctx, err, config, token)
 	}
+	if !fresh.Expiry.After(time.Now()) {
+		fresh.Expiry, fresh.ExpiresIn = time.Time{}, 0 // nobody issues a token that has expired: the server means none
+	}
 	return UserToken{ServerID: token.ServerID, Token: *fresh}, nil
+}
+
+// maxTokenAnswer is as much of an answer as x/oauth2 reads, in bytes.
+const maxTokenAnswer = 1 << 20
+
+// lenient brings what token endpoints answer to a form that x/oauth2 takes: a
+// refresh token that has been replaced is lost with the answer that has the new
+// one. A success that is a JSON object is called so, whatever type it came with,
+// and its expires_in is a whole number. Everything else is passed on as it is.
+type lenient struct{ next http.RoundTripper }
+
+func (l lenient) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := l.next.RoundTrip(r)
+	if err != nil || resp == nil || resp.StatusCode < 200 || resp.StatusCode > 299 || resp.Body == nil {
+		return resp, err
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxTokenAnswer))
+	_ = resp.Body.Close()
+	if err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	if plain, ok := plainAnswer(body); ok {
+		body = plain
+		resp.Header = resp.Header.Clone()
+		if resp.Header == nil {
+			resp.Header = http.Header{}
+		}
+		resp.Header.Set("Content-Type", "application/json")
+	}
+	resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return resp, nil
+}
+
+// plainAnswer is a JSON object as x/oauth2 can decode it; ok is false for
+// anything else.
+func plainAnswer(body []byte) (plain []byte, ok bool) {
+	body = bytes.TrimPrefix(body, []byte("\ufeff"))
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil || fields == nil {
+		return nil, false
+	}
+	raw, there := fields["expires_in"]
+	if _, err := strconv.ParseInt(string(raw), 10, 64); !there || err == nil {
+		return body, true
+	}
+	fields["expires_in"] = wholeSeconds(raw)
+	plain, err := json.Marshal(fields)
+	return plain, err == nil
+}
+
+// wholeSeconds is a number of any form, also in quotes, as an integer; null where
+// there is none, which x/oauth2 takes for a token that is not known to expire.
+func wholeSeconds(raw json.RawMessage) json.RawMessage {
+	seconds, err := strconv.ParseFloat(strings.Trim(string(raw), `" `), 64)
+	if err != nil || math.IsNaN(seconds) {
+		return json.RawMessage("null")
+	}
+	seconds = math.Ceil(min(max(seconds, -1), math.MaxInt32))
+	return strconv.AppendInt(nil, int64(seconds), 10)
 }
 
 // permanent says whether an authorization server has refused a refresh token

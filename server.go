@@ -183,15 +183,36 @@ func (s *server) authorize(ctx context.Context, r *http.Request) error {
 	if s.credential == nil {
 		return nil
 	}
-	h, err := s.credential.headers(ctx)
+	h, err := s.credentialFor(ctx, r)
 	if errors.Is(err, errUnresolved) {
 		return err
 	}
 	if err != nil {
+		s.logMissing(ctx, err)
 		return nil // without a credential the server itself decides
 	}
 	maps.Copy(r.Header, h)
 	return nil
+}
+
+// credentialFor resolves the credential for a request. The end of a session is
+// told with what is there: nothing depends on it, and the step is over.
+func (s *server) credentialFor(ctx context.Context, r *http.Request) (http.Header, error) {
+	keeper, ok := s.credential.(interface{ kept() (http.Header, error) })
+	if ok && r.Method == http.MethodDelete {
+		return keeper.kept()
+	}
+	return s.credential.headers(ctx)
+}
+
+// logMissing records why a request goes out without a credential. That the user
+// has none is in the record of the attempt.
+func (s *server) logMissing(ctx context.Context, why error) {
+	if ctx.Err() != nil || errors.Is(why, errNoToken) {
+		return
+	}
+	s.host().logger.Debug(ctx, "mcp request without a credential", slog.F("server_slug", s.config.Slug),
+		slog.F("server_id", s.config.ID), slog.F("error", s.line(why.Error())))
 }
 
 // renew is asked after a 401 whether there are other credentials now.
