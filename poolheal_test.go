@@ -26,6 +26,7 @@ func TestUselessSessionIsReplaced(t *testing.T) {
 		"requests hang": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 		"500":           func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
 		"410":           func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410) },
+		"403":           func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "invalid session", 403) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inPool(t, mcpclient.PoolOptions{}, func(t *testing.T, w *world, p *mcpclient.Pool) {
@@ -51,6 +52,31 @@ func TestUselessSessionIsReplaced(t *testing.T) {
 				}
 				require.GreaterOrEqual(t, good, 3)
 			})
+		})
+	}
+}
+
+// The key was good when the session began, and may still be.
+func TestSessionThatIsLostAsUnauthorizedIsRenewedWithTheSameCredential(t *testing.T) {
+	for status, want := range map[int]string{200: "hi", 401: "the user has to connect the server again"} {
+		inWorld(t, func(t *testing.T, w *world) {
+			var restarted atomic.Bool
+			w.serve("s", &mcptest.Server{Fault: func(phase mcptest.Phase, rw http.ResponseWriter, r *http.Request) bool {
+				switch {
+				case !restarted.Load() || phase != mcptest.Every:
+					return false
+				case r.Header.Get("Mcp-Session-Id") == "session-1":
+					http.Error(rw, `{"error":"invalid session"}`, 401)
+				case status == 401:
+					http.Error(rw, "who are you", 401)
+				default:
+					return false
+				}
+				return true
+			}}).Auth = mcpclient.APIKey{Header: "X-Key", Value: "the key of the user"}
+			r := w.connect()
+			restarted.Store(true)
+			require.Contains(t, r.call("s__echo", `{"text":"hi"}`).Content, want)
 		})
 	}
 }

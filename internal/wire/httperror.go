@@ -24,11 +24,10 @@ type HTTPError struct {
 	Excerpt    string         // start of its message or of another body, one line of at most 200 bytes; "" for HTML
 	Renewal    error          // why new credentials could not be had after a 401; nil: not asked, or they were
 
-	method       string // of the message, or GET or DELETE
-	legacy       bool
-	saysSession  bool // the body speaks of a session
-	takesGet     bool // the Allow header has GET and not POST
-	hadPlainAuth bool // credentials were sent and not renewed, so that a 401 may be theirs
+	method      string // of the message, or GET or DELETE
+	legacy      bool
+	saysSession bool // the body speaks of a session
+	takesGet    bool // the Allow header has GET and not POST
 }
 
 // Unwrap gives the JSON-RPC error and the error of Config.Renew.
@@ -44,19 +43,17 @@ func (e *HTTPError) Unwrap() []error {
 }
 
 // SessionLost reports that the server doesn't know the session of the request any more; the request has not run. It goes by the
-// status, as codes and ids of such answers differ from one server to the next. Servers that say 400 or 401 for it name the
-// session in the body.
+// status, as codes and ids of such answers differ from one server to the next. Servers that say 400, 401 or 403 for it name the
+// session in the body. Credentials that the session began with were good then: whether they still are is what a new one shows.
 func (e *HTTPError) SessionLost() bool {
 	if !e.HadSession {
 		return false
 	}
 	switch e.Status {
-	case http.StatusNotFound:
+	case http.StatusNotFound, http.StatusGone:
 		return true
-	case http.StatusBadRequest:
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden:
 		return e.saysSession
-	case http.StatusUnauthorized:
-		return e.saysSession && !e.hadPlainAuth
 	}
 	return false
 }
@@ -108,14 +105,13 @@ const (
 // httpError reads a response that refuses a request, within limits of its own, and ends it.
 func (s *Session) httpError(line *lifeline, resp *http.Response, t *trip, method string, hadSession bool) *HTTPError {
 	e := &HTTPError{
-		Status:       resp.StatusCode,
-		RetryAfter:   retryAfter(resp.Header.Get("Retry-After"), time.Now()),
-		Challenge:    challenges(resp.Header),
-		HadSession:   hadSession,
-		Renewal:      t.renewal,
-		method:       method,
-		legacy:       s.config.LegacySSE,
-		hadPlainAuth: t.credentials && !t.renewed,
+		Status:     resp.StatusCode,
+		RetryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
+		Challenge:  challenges(resp.Header),
+		HadSession: hadSession,
+		Renewal:    t.renewal,
+		method:     method,
+		legacy:     s.config.LegacySSE,
 	}
 	if allow := strings.ToUpper(strings.Join(resp.Header.Values("Allow"), ",")); strings.Contains(allow, "GET") {
 		e.takesGet = !strings.Contains(allow, "POST")
