@@ -59,9 +59,9 @@ type Config struct {
 	// Headers sets credentials and forwarded headers on a request that is about to go to the configured origin. It is asked for
 	// every request that is sent, with that request's context. An error means that the request isn't sent. nil: none.
 	Headers func(ctx context.Context, r *http.Request) error
-	// Renew is asked once per request after a 401, but for the DELETE of the session, with the headers that were refused; they must not be changed. If it says true,
-	// the request, which a server that answers 401 didn't run, is sent once more. An error is found by errors.Is in the *HTTPError
-	// of the request. nil: never.
+	// Renew is asked once per request after a 401, but for the DELETE of the session, with the headers that were refused; they must
+	// not be changed. If it says true, the request, which a server that answers 401 didn't run, is sent once more. An error is found
+	// by errors.Is in the *HTTPError of the request. nil: never.
 	Renew func(ctx context.Context, refused http.Header) (retry bool, err error)
 	// Addresses judges whom each connection was made to, before anything of a request is sent, where Base is an *http.Transport;
 	// any other Base is its owner's own business. nil: whatever Base dials.
