@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -35,13 +36,25 @@ func try(ctx context.Context, s *server, version string, onSend func()) (*sessio
 		return nil, nil, err
 	}
 	opened.version = version
+	opened.wire.ReportPanics(func(p any, stack []byte) { s.logPanic(opened.life, p, stack) })
 	stop := context.AfterFunc(ctx, func() { opened.kill(context.Cause(ctx)) })
 	release := sync.OnceValue(stop)
-	if err := opened.connect(onSend); err != nil {
+	if err := opened.guarded(func() error { return opened.connect(onSend) }); err != nil {
 		release()
 		return opened, nil, err
 	}
 	return opened, release, nil
+}
+
+// guarded makes an error of a panic in do, so that the session keeps an owner.
+func (s *session) guarded(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.server.logPanic(s.life, p, debug.Stack())
+			err = errPanic
+		}
+	}()
+	return do()
 }
 
 // modernOnly says whether initialize was refused in the way of a server that

@@ -52,7 +52,8 @@ type Config struct {
 	// LegacySSE chooses the HTTP+SSE transport of protocol 2024-11-05 instead of streamable HTTP.
 	LegacySSE bool
 	// Base sends the requests; nil is a transport made by DefaultTransport for this session alone. It is shared and never modified.
-	// It must end a request when the request's context ends, and fail the reads of its body then or when that is closed.
+	// It must end a request when the request's context ends, and fail the reads of its body then or when that is closed. Where it is no
+	// *http.Transport, a panic of it is the error of its request, and what it leaves out of a response is filled in.
 	Base http.RoundTripper
 	// Life is how long the session lives: when it ends, every request and body of the session ends at once. nil: for ever.
 	Life context.Context
@@ -92,6 +93,7 @@ type Session struct {
 	template *http.Request // what each of them is made of
 
 	background sync.WaitGroup
+	panics     panicReport
 
 	mu        sync.Mutex
 	waiting   bool // Wait was called: nothing is added to background
@@ -133,7 +135,7 @@ func New(c Config) (*Session, error) {
 			next: &credentials{
 				origin:  o,
 				headers: c.Headers,
-				next:    newBase(s.config.Base, s.config.Addresses),
+				next:    newBase(s.config.Base, s.config.Addresses, &s.panics),
 			},
 		},
 	}
@@ -154,6 +156,10 @@ func (s *Session) Client() *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
+
+// ReportPanics has tell told of what Config.Base panics with, and where; the request fails with ErrPanic. tell is called on the
+// goroutine that panicked, and possibly by several at once. It must be set before anything is sent.
+func (s *Session) ReportPanics(tell func(value any, stack []byte)) { s.panics.tell = tell }
 
 // SessionID is the session id that the server gave at initialize, "" if none.
 func (s *Session) SessionID() string {
