@@ -88,7 +88,7 @@ func (s *Session) legacySend(line *lifeline, t *trip, r *http.Request, out *outg
 	if err != nil {
 		return nil, err
 	}
-	if resp.StatusCode >= 300 {
+	if declines(resp) {
 		return nil, s.httpError(line, resp, t, out.method, true)
 	}
 	if out.kind != rpc.Request || resp.StatusCode != http.StatusOK || resp.ContentLength == 0 {
