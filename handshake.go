@@ -29,7 +29,7 @@ import (
 func open(ctx context.Context, s *server, version string, onSend func()) (*session, func() bool, error) {
 	asked := cmp.Or(version, protocolStateful)
 	opened, release, err := try(ctx, s, asked, onSend)
-	if next := nextVersion(asked, version == "", err); next != "" {
+	if next := nextVersion(asked, s.config.ProtocolVersion == "", err); next != "" {
 		opened.endPolitely()
 		opened, release, err = try(ctx, s, next, onSend)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/mcpclient-go/mcpclient"
@@ -116,4 +117,37 @@ func TestVersionsThatAServerKnowsAreToldWhereNoneIsCommon(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A server is upgraded to the protocol without initialize while its session is
+// kept.
+func TestRenewalFollowsAServerToTheProtocolWithoutInitialize(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		server := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, nil)
+		addEcho(server, "echo")
+		of := func(*http.Request) *mcp.Server { return server }
+		old := mcp.NewStreamableHTTPHandler(of, nil)
+		modern := mcp.NewStreamableHTTPHandler(of, &mcp.StreamableHTTPOptions{Stateless: true})
+		upgraded := false
+		w.serveSDK("s", http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			switch {
+			case !upgraded:
+				old.ServeHTTP(rw, r)
+			case r.Header.Get("Mcp-Session-Id") != "":
+				rw.WriteHeader(http.StatusNotFound)
+			case r.Header.Get("Mcp-Method") == "":
+				rw.Header().Set("Content-Type", "application/json")
+				_, _ = rw.Write([]byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"Method not found"}}`))
+			default:
+				modern.ServeHTTP(rw, r)
+			}
+		}))
+		r := w.connect()
+		require.Equal(t, "2025-11-25", r.of("s").Protocol, r.of("s").Error)
+		for session := range server.Sessions() {
+			_ = session.Close()
+		}
+		upgraded = true
+		require.Equal(t, "hi", r.call("s__echo", `{"text":"hi"}`).Content)
+	})
 }
