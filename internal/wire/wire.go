@@ -70,8 +70,8 @@ type Config struct {
 	// Hide takes secrets out of what errors quote of a server, before it is cut: half a secret would not be known as one. nil: none
 	// are taken out.
 	Hide func(text string) string
-	// Notified is told the notifications that come beside the answer to a Request, and on the stream of Listen; others go to the SDK.
-	// It must not block, nor keep params. nil: nobody is told.
+	// Notified is told the notifications that come beside the answer to a Request, and on the stream of Listen, and every progress of
+	// a call; others go to the SDK. It must not block, nor keep params. nil: nobody is told, and the SDK gets progress too.
 	Notified func(method string, params []byte)
 	// BodyBytes limits one answer or one event, after decompression; zero or less: no limit.
 	BodyBytes int64
