@@ -71,7 +71,8 @@ func outcome(ctx context.Context, ex *wire.Exchange, err error) ([]byte, error) 
 	if raw := ex.Result(); raw != nil {
 		return raw, nil
 	}
-	if seen := ex.Err(); seen != nil {
+	seen := ex.Err()
+	if seen != nil && (ctx.Err() == nil || !onlyEnded(seen)) {
 		return nil, seen
 	}
 	if ctx.Err() != nil {
@@ -81,6 +82,12 @@ func outcome(ctx context.Context, ex *wire.Exchange, err error) ([]byte, error) 
 		return nil, err
 	}
 	return nil, errors.New("the answer has no result")
+}
+
+// onlyEnded says whether an error tells no more than that the request or its
+// session was ended. Why that was, the context of who waits knows better.
+func onlyEnded(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errSessionOver)
 }
 
 // addMeta takes the host's _meta, without the keys that are the package's own.
