@@ -102,6 +102,11 @@ func (b *base) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	resp, err := b.hand(r)
 	if err == nil {
+		if resp.StatusCode < 200 {
+			// The rest of the connection is the body of a 101, whose reads no context ends.
+			_ = resp.Body.Close()
+			resp.Body = http.NoBody
+		}
 		return resp, nil
 	}
 	if t.denied != nil {
