@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"net/http"
 	"slices"
 	"time"
 
@@ -95,14 +96,16 @@ func (s *session) firstPage(ctx context.Context, run func(func())) (toollist.Pag
 	return s.page(ctx, "", nil)
 }
 
-// refused says whether the server answered, and with an error.
+// refused says whether the server answered, and with an error that may mean that
+// it was not ready for the list: servers have many statuses for that. One that
+// asks for other credentials is none of them.
 func refused(err error) bool {
-	var rpc *jsonrpc.Error
-	if errors.As(err, &rpc) {
-		return true
+	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
+		clients := h.Status >= 400 && h.Status < 500 && !needsAuth(h.Status)
+		return clients || h.Status == http.StatusServiceUnavailable || h.RPC != nil
 	}
-	var status *wire.HTTPError
-	return errors.As(err, &status) && status.Status == 400
+	_, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok
 }
 
 func isMethodNotFound(err error) bool {

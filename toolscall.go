@@ -71,16 +71,33 @@ func outcome(ctx context.Context, ex *wire.Exchange, err error) ([]byte, error) 
 	if raw := ex.Result(); raw != nil {
 		return raw, nil
 	}
-	if seen := ex.Err(); seen != nil {
+	seen := ex.Err()
+	if seen != nil && (ctx.Err() == nil || !onlyEnded(seen)) {
 		return nil, seen
 	}
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return nil, endedAfter(context.Cause(ctx), ex.Said())
 	}
 	if err != nil {
 		return nil, err
 	}
 	return nil, errors.New("the answer has no result")
+}
+
+// onlyEnded says whether an error tells no more than that the request or its
+// session was ended. Why that was, the context of who waits knows better.
+func onlyEnded(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errSessionOver)
+}
+
+// endedAfter adds to the limit that has ended a call what the server had said
+// when it took the call, which may be why no answer came.
+func endedAfter(cause error, said string) error {
+	limit, ok := errors.AsType[*limitError](cause)
+	if !ok || said == "" {
+		return cause
+	}
+	return &limitError{fmt.Errorf("the server responded to it with %s, then %w", said, limit.what), limit.limit}
 }
 
 // addMeta takes the host's _meta, without the keys that are the package's own.

@@ -31,9 +31,10 @@ func (t *trial) why() string {
 	return ""
 }
 
-// run connects and lists, all of it bounded by ctx. The session is whatever of
-// one is there, also beside an error, for whoever ends it; without an error it
-// no longer ends with ctx.
+// run connects and lists, all of it bounded by ctx. A session that the server
+// loses before it has listed its tools is replaced, once. The session is
+// whatever of one is there, also beside an error, for whoever ends it; without
+// an error it no longer ends with ctx.
 func (t *trial) run(ctx context.Context, s *server) (session *session, listed *listing, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -48,6 +49,21 @@ func (t *trial) run(ctx context.Context, s *server) (session *session, listed *l
 	if err := t.resolveCredentials(ctx, s); err != nil {
 		return nil, nil, err
 	}
+	session, listed, err = t.connect(ctx, s)
+	if err != nil && session != nil && t.at() == "list_tools" && sessionLost(err) && session.life.Err() == nil {
+		// A server that restarts, or one of several that do not share their
+		// sessions: the tools are those of the next one.
+		lost := session
+		session = nil
+		lost.kill(errSessionOver) // there is nothing to end politely
+		s.detach(lost.endPolitely)
+		return t.connect(ctx, s)
+	}
+	return session, listed, err
+}
+
+// connect is one session of the trial, and its list.
+func (t *trial) connect(ctx context.Context, s *server) (*session, *listing, error) {
 	connecting, handshaking := "connect", "initialize"
 	t.phase.Store(&connecting)
 	session, release, err := open(ctx, s, s.config.ProtocolVersion, func() {
@@ -60,7 +76,11 @@ func (t *trial) run(ctx context.Context, s *server) (session *session, listed *l
 	info := session.info
 	t.info.Store(&info)
 	t.enter("list_tools")
-	listed, err = session.list(session.life, spawn)
+	var listed *listing
+	err = session.guarded(func() (err error) {
+		listed, err = session.list(session.life, spawn)
+		return err
+	})
 	if err != nil {
 		return session, nil, err
 	}

@@ -2,9 +2,11 @@ package wire
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"runtime/debug"
 	"sync"
 
 	"github.com/mcpclient-go/mcpclient/internal/wire/address"
@@ -40,16 +42,44 @@ func (t *trip) connected(reused bool, size int64) {
 	t.exchange.connected(reused, size)
 }
 
-// base hands requests to the caller's RoundTripper and notes what became of the connection.
+// ErrPanic is the error of a request, or of the reading of its answer, in which Config.Base panicked. What it panicked with is for
+// Session.ReportPanics alone: it may hold anything.
+var ErrPanic = errors.New("the host's http.RoundTripper panicked; the log has it")
+
+var errNoResponse = errors.New("the host's http.RoundTripper returned neither a response nor an error")
+
+// base hands requests to the caller's RoundTripper and notes what became of the connection. A RoundTripper that is not net/http's own
+// may be sloppy: those above rely on what http.RoundTripper promises, and some of them run on goroutines that nobody else guards.
 type base struct {
 	next   http.RoundTripper
 	policy *address.Policy // nil: no addresses are judged here
 	traced bool            // next reports its connections
+	report *panicReport    // nil: a panic is that of whoever sends the request
 }
 
-func newBase(next http.RoundTripper, policy *address.Policy) *base {
+func newBase(next http.RoundTripper, policy *address.Policy, report *panicReport) *base {
 	_, traced := next.(*http.Transport)
-	return &base{next: next, policy: policy, traced: traced}
+	return &base{next: next, policy: policy, traced: traced, report: report}
+}
+
+// panicReport is told of panics that became errors.
+type panicReport struct {
+	tell func(value any, stack []byte) // nil: nobody wants to know
+}
+
+// caught is deferred around the host's code. It makes an error of a panic.
+func (p *panicReport) caught(err *error) {
+	if p == nil {
+		return
+	}
+	value := recover()
+	if value == nil {
+		return
+	}
+	*err = ErrPanic
+	if p.tell != nil {
+		p.tell(value, debug.Stack())
+	}
 }
 
 func (b *base) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -70,10 +100,12 @@ func (b *base) RoundTrip(r *http.Request) (*http.Response, error) {
 	} else {
 		t.connected(false, r.ContentLength)
 	}
-	resp, err := b.next.RoundTrip(r)
+	resp, err := b.hand(r)
 	if err == nil {
-		if !b.traced {
-			resp.Body = endWith(r.Context(), resp.Body)
+		if resp.StatusCode < 200 {
+			// The rest of the connection is the body of a 101, whose reads no context ends.
+			_ = resp.Body.Close()
+			resp.Body = http.NoBody
 		}
 		return resp, nil
 	}
@@ -86,17 +118,60 @@ func (b *base) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
+// hand asks the caller's RoundTripper. Of the answer, everything is there that http.RoundTripper promises.
+func (b *base) hand(r *http.Request) (resp *http.Response, err error) {
+	defer b.report.caught(&err)
+	resp, err = b.next.RoundTrip(r)
+	switch {
+	case b.traced:
+		return resp, err
+	case err != nil:
+		if resp != nil && resp.Body != nil {
+			_ = (&boundBody{body: resp.Body, report: b.report}).closeOnce()
+		}
+		return nil, err
+	case resp == nil:
+		return nil, errNoResponse
+	}
+	whole := *resp // the host may hand out the same one again
+	if whole.Header == nil {
+		whole.Header = http.Header{}
+	}
+	if whole.Request == nil {
+		whole.Request = r
+	}
+	if whole.Body == nil {
+		whole.Body = http.NoBody
+	} else if whole.ContentLength == 0 {
+		whole.ContentLength = -1 // left out, as far as one can know
+	}
+	whole.Body = b.endWith(r.Context(), whole.Body)
+	return &whole, nil
+}
+
 // endWith closes a body when ctx ends: what a caller's own RoundTripper serves, over a pipe for one, may know nothing of contexts.
-func endWith(ctx context.Context, body io.ReadCloser) io.ReadCloser {
-	b := &boundBody{Reader: body, close: sync.OnceValue(body.Close)}
-	b.stop = context.AfterFunc(ctx, func() { _ = b.close() })
-	return b
+func (b *base) endWith(ctx context.Context, body io.ReadCloser) io.ReadCloser {
+	out := &boundBody{body: body, report: b.report}
+	out.close = sync.OnceValue(out.closeOnce)
+	out.stop = context.AfterFunc(ctx, func() { _ = out.close() })
+	return out
 }
 
 type boundBody struct {
-	io.Reader
-	close func() error
-	stop  func() bool
+	body   io.ReadCloser
+	report *panicReport
+	close  func() error
+	stop   func() bool
+}
+
+func (b *boundBody) Read(p []byte) (n int, err error) {
+	defer b.report.caught(&err)
+	return b.body.Read(p)
+}
+
+func (b *boundBody) closeOnce() (err error) {
+	defer b.report.caught(&err)
+	return b.body.Close()
 }
 
 func (b *boundBody) Close() error {
@@ -125,5 +200,5 @@ func (b *base) trace(t *trip, r *http.Request) *httptrace.ClientTrace {
 
 // Judged applies a policy to whom the connections of an *http.Transport were made to, for requests that no session makes.
 func Judged(next http.RoundTripper, policy *address.Policy) http.RoundTripper {
-	return newBase(next, policy)
+	return newBase(next, policy, nil)
 }

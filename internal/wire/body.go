@@ -130,6 +130,10 @@ func join(chunks [][]byte) []byte {
 	return bytes.Join(chunks, nil)
 }
 
+// declines says whether a response is no success. One that is not final, 101 for one, is none: nothing that this package could read
+// follows it.
+func declines(resp *http.Response) bool { return resp.StatusCode < 200 || resp.StatusCode >= 300 }
+
 // eventStream is the media type of server-sent events.
 const eventStream = "text/event-stream"
 

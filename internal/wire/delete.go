@@ -38,7 +38,7 @@ func (s *Session) Delete(ctx context.Context) error {
 		line.drain(resp.Body)
 		return nil
 	}
-	if resp.StatusCode >= 300 {
+	if declines(resp) {
 		return fmt.Errorf("wire: delete: %w", s.httpError(line, resp, t, http.MethodDelete, true))
 	}
 	line.drain(resp.Body)

@@ -34,6 +34,7 @@ type Exchange struct {
 	done     bool
 	result   []byte
 	err      error
+	said     string
 	bytesIn  int64
 	bytesOut int64
 }
@@ -121,6 +122,19 @@ func (e *Exchange) BytesOut() int64 {
 	defer e.mu.Unlock()
 	return e.bytesOut
 }
+
+// Said is what an HTTP+SSE server responded with when it took a call, where that was neither the answer nor an acceptance: the start of
+// a text, quoted, or what it is. It may be why no answer comes. "" where there is nothing of the kind.
+func (e *Exchange) Said() string {
+	if e == nil {
+		return ""
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.said
+}
+
+func (e *Exchange) note(said string) { e.update(func() { e.said = said }) }
 
 func exchangeOf(ctx context.Context) *Exchange {
 	e, _ := ctx.Value(exchangeKey{}).(*Exchange)

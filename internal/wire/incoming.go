@@ -11,7 +11,7 @@ import (
 // limit, so the rest, log messages above all, ends here.
 var wanted = map[string]bool{
 	methodCancelled:                            true,
-	"notifications/progress":                   true,
+	methodProgress:                             true,
 	"notifications/tools/list_changed":         true,
 	"notifications/prompts/list_changed":       true,
 	"notifications/resources/list_changed":     true,
@@ -44,9 +44,15 @@ func (s *Session) admit(m rpc.Message) bool {
 // replied is called when an answer to the server was sent, or could not be.
 func (s *Session) replied() { s.serverCalls.Add(-1) }
 
-// appendIncoming appends the event that hands a request or notification of the server to the SDK, or nothing.
+// appendIncoming appends the event that hands a request or notification of the server to the SDK, or nothing. Progress goes to
+// Config.Notified where that is set: the SDK drops a notification of which it can't decode a field, and a call that makes progress
+// would be given up.
 func (s *Session) appendIncoming(dst []byte, m rpc.Message) []byte {
-	if !s.admit(m) {
+	switch {
+	case !s.admit(m):
+		return dst
+	case m.Kind == rpc.Notification && m.Method == methodProgress && s.config.Notified != nil:
+		s.config.Notified(m.Method, m.Params)
 		return dst
 	}
 	return appendEvent(dst, rpc.AppendClean(nil, m))

@@ -42,7 +42,7 @@ func (s *Session) openStream(r *http.Request) (*http.Response, error) {
 
 // openFeed reads up to the endpoint event.
 func (s *Session) openFeed(line *lifeline, t *trip, resp *http.Response) (*feed, error) {
-	if resp.StatusCode >= 300 {
+	if declines(resp) {
 		return nil, s.httpError(line, resp, t, http.MethodGet, false)
 	}
 	body, err := decoded(resp)

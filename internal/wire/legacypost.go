@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 
 	"github.com/mcpclient-go/mcpclient/internal/wire/rpc"
@@ -88,40 +86,12 @@ func (s *Session) legacySend(line *lifeline, t *trip, r *http.Request, out *outg
 	if err != nil {
 		return nil, err
 	}
-	if resp.StatusCode >= 300 {
+	if declines(resp) {
 		return nil, s.httpError(line, resp, t, out.method, true)
 	}
-	if out.kind != rpc.Request || resp.StatusCode != http.StatusOK || resp.ContentLength == 0 {
+	if out.kind != rpc.Request || resp.StatusCode == http.StatusNoContent || resp.ContentLength == 0 {
 		line.drain(resp.Body)
 		return nil, nil
 	}
-	body, err := decoded(resp)
-	if err != nil {
-		line.drain(resp.Body)
-		return nil, nil
-	}
-	return s.inlineAnswer(line, resp, body, out)
-}
-
-// inlineAnswer looks for the answer in the response to the POST. Whatever else is there, "Accepted" for one, has no meaning.
-func (s *Session) inlineAnswer(line *lifeline, resp *http.Response, body io.Reader, out *outgoing) (*rpc.Message, error) {
-	head, err := readHead(body)
-	if err != nil || !startsJSON(head) {
-		line.drain(resp.Body)
-		return nil, nil
-	}
-	data, err := readAll(io.MultiReader(bytes.NewReader(head), body), resp.ContentLength, s.config.BodyBytes)
-	if err != nil {
-		_ = resp.Body.Close()
-		return nil, brokenOff(err)
-	}
-	_ = resp.Body.Close()
-	messages, _ := rpc.Parse(data)
-	for _, m := range messages {
-		if id, ok := m.ID.Int(); m.Kind == rpc.Response && ok && id == out.wire {
-			out.exchange.received(len(data))
-			return &m, nil
-		}
-	}
-	return nil, nil
+	return s.inlineAnswer(line, resp, out)
 }

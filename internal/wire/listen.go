@@ -71,7 +71,7 @@ func (l *listener) once(ctx context.Context) (again bool, err error) {
 		return line.ctx.Err() == nil, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode >= 300 {
+	if declines(resp) {
 		return resp.StatusCode >= 500, l.s.httpError(line, resp, t, http.MethodGet, false)
 	}
 	body, err := decoded(resp)

@@ -13,6 +13,7 @@ import (
 const (
 	methodInitialize = "initialize"
 	methodCancelled  = "notifications/cancelled"
+	methodProgress   = "notifications/progress"
 
 	headerSession  = "Mcp-Session-Id"
 	headerProtocol = "Mcp-Protocol-Version"

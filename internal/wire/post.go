@@ -118,7 +118,7 @@ func (p *posted) answer(resp *http.Response) (*http.Response, error) {
 // content is what the response to a call holds: a stream of events that is yet to be read, or else the answer, which was read whole.
 func (p *posted) content(resp *http.Response) (events io.Reader, m rpc.Message, err error) {
 	switch {
-	case resp.StatusCode >= 300:
+	case declines(resp):
 		return nil, m, p.s.httpError(p.line, resp, p.trip, p.call.method, p.trip.hadSession)
 	case resp.StatusCode == http.StatusAccepted, resp.StatusCode == http.StatusNoContent:
 		return nil, m, &AnswerError{Reason: fmt.Sprintf("the server accepted the request (HTTP %d) and gave no answer", resp.StatusCode)}

@@ -69,7 +69,7 @@ func (s *Session) Notify(ctx context.Context, q Request) error {
 
 // taken is nil if the server has taken a notification, or an answer to it.
 func (s *Session) taken(line *lifeline, t *trip, resp *http.Response, method string) error {
-	if resp.StatusCode >= 300 {
+	if declines(resp) {
 		return s.httpError(line, resp, t, method, t.hadSession)
 	}
 	line.drain(resp.Body)

@@ -106,7 +106,7 @@ func (a *answers) reopen() (retry bool, err error) {
 	if err != nil {
 		return a.line.ctx.Err() == nil, err
 	}
-	if resp.StatusCode >= 300 {
+	if declines(resp) {
 		transient := resp.StatusCode >= 500 || resp.StatusCode == http.StatusTooManyRequests
 		return transient, a.s.httpError(line, resp, t, http.MethodGet, a.trip.hadSession)
 	}

@@ -52,7 +52,8 @@ type Config struct {
 	// LegacySSE chooses the HTTP+SSE transport of protocol 2024-11-05 instead of streamable HTTP.
 	LegacySSE bool
 	// Base sends the requests; nil is a transport made by DefaultTransport for this session alone. It is shared and never modified.
-	// It must end a request when the request's context ends, and fail the reads of its body then or when that is closed.
+	// It must end a request when the request's context ends, and fail the reads of its body then or when that is closed. Where it is no
+	// *http.Transport, a panic of it is the error of its request, and what it leaves out of a response is filled in.
 	Base http.RoundTripper
 	// Life is how long the session lives: when it ends, every request and body of the session ends at once. nil: for ever.
 	Life context.Context
@@ -69,8 +70,8 @@ type Config struct {
 	// Hide takes secrets out of what errors quote of a server, before it is cut: half a secret would not be known as one. nil: none
 	// are taken out.
 	Hide func(text string) string
-	// Notified is told the notifications that come beside the answer to a Request, and on the stream of Listen; others go to the SDK.
-	// It must not block, nor keep params. nil: nobody is told.
+	// Notified is told the notifications that come beside the answer to a Request, and on the stream of Listen, and every progress of
+	// a call; others go to the SDK. It must not block, nor keep params. nil: nobody is told, and the SDK gets progress too.
 	Notified func(method string, params []byte)
 	// BodyBytes limits one answer or one event, after decompression; zero or less: no limit.
 	BodyBytes int64
@@ -92,6 +93,7 @@ type Session struct {
 	template *http.Request // what each of them is made of
 
 	background sync.WaitGroup
+	panics     panicReport
 
 	mu        sync.Mutex
 	waiting   bool // Wait was called: nothing is added to background
@@ -133,7 +135,7 @@ func New(c Config) (*Session, error) {
 			next: &credentials{
 				origin:  o,
 				headers: c.Headers,
-				next:    newBase(s.config.Base, s.config.Addresses),
+				next:    newBase(s.config.Base, s.config.Addresses, &s.panics),
 			},
 		},
 	}
@@ -154,6 +156,10 @@ func (s *Session) Client() *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
+
+// ReportPanics has tell told of what Config.Base panics with, and where; the request fails with ErrPanic. tell is called on the
+// goroutine that panicked, and possibly by several at once. It must be set before anything is sent.
+func (s *Session) ReportPanics(tell func(value any, stack []byte)) { s.panics.tell = tell }
 
 // SessionID is the session id that the server gave at initialize, "" if none.
 func (s *Session) SessionID() string {
