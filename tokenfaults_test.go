@@ -26,8 +26,8 @@ func (w *world) unknownExpiry(s *tokenServer, slug string) {
 	}}}
 }
 
-// refusing refuses the first access token of a token server in one phase.
-func refusing(phase mcptest.Phase, s *tokenServer) func(mcptest.Phase, http.ResponseWriter, *http.Request) bool {
+// refusingToken refuses the first access token of a token server in one phase.
+func refusingToken(phase mcptest.Phase, s *tokenServer) func(mcptest.Phase, http.ResponseWriter, *http.Request) bool {
 	return func(p mcptest.Phase, rw http.ResponseWriter, r *http.Request) bool {
 		if p != phase || r.Header.Get("Authorization") != "Bearer "+s.access(0) {
 			return false
@@ -49,7 +49,7 @@ func TestRefusedTokenThatCannotBeRenewedNowIsAnErrorAndNotTheUsersConcern(t *tes
 						}
 						return down
 					}}
-					w.serve("s", &mcptest.Server{LegacySSE: legacy, Fault: refusing(phase, auth)}).Auth = mcpclient.OAuth2{Config: w.authorize(auth)}
+					w.serve("s", &mcptest.Server{LegacySSE: legacy, Fault: refusingToken(phase, auth)}).Auth = mcpclient.OAuth2{Config: w.authorize(auth)}
 					w.unknownExpiry(auth, "s")
 					s := w.connect().of("s")
 					require.Equal(t, mcpclient.ConnectOutcomeError, s.Outcome)
@@ -75,7 +75,7 @@ func TestCallWhoseTokenCannotBeRenewedNowWasNotRun(t *testing.T) {
 		}}
 		var called mcpclient.ToolCallSummary
 		w.opts.OnToolCall = func(_ context.Context, s mcpclient.ToolCallSummary) { called = s }
-		w.serve("s", &mcptest.Server{LegacySSE: legacy, Fault: refusing(mcptest.Call, auth)}).Auth = mcpclient.OAuth2{Config: w.authorize(auth)}
+		w.serve("s", &mcptest.Server{LegacySSE: legacy, Fault: refusingToken(mcptest.Call, auth)}).Auth = mcpclient.OAuth2{Config: w.authorize(auth)}
 		w.unknownExpiry(auth, "s")
 		r := w.connect()
 		refused := r.call("s__echo", `{"text":"hi"}`)

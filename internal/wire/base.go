@@ -14,14 +14,12 @@ import (
 
 // trip is what the steps of the chain learn about one request. It belongs to the goroutine that runs the chain.
 type trip struct {
-	exchange    *Exchange   // nil: nobody follows the request
-	hadSession  bool        // the request names a session
-	credentials bool        // headers were set by Config.Headers
-	headers     http.Header // as they were sent to the configured origin
-	renewed     bool        // the request was sent again with new credentials
-	renewal     error       // why credentials couldn't be renewed
-	sent        bool        // see Exchange.Sent
-	denied      error       // why the connection must not be used
+	exchange   *Exchange   // nil: nobody follows the request
+	hadSession bool        // the request names a session
+	headers    http.Header // as they were sent to the configured origin
+	renewal    error       // why credentials couldn't be renewed
+	sent       bool        // see Exchange.Sent
+	denied     error       // why the connection must not be used
 }
 
 // tripOf never returns nil.

@@ -28,12 +28,10 @@ func (c *credentials) RoundTrip(r *http.Request) (*http.Response, error) {
 	out.URL = &own
 	t := tripOf(r.Context())
 	if c.headers != nil {
-		before := len(out.Header)
 		if err := c.headers(r.Context(), out); err != nil {
 			closeBody(r)
 			return nil, err
 		}
-		t.credentials = t.credentials || len(out.Header) > before
 	}
 	t.headers = out.Header
 	return c.next.RoundTrip(out)

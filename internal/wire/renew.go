@@ -31,7 +31,6 @@ func (n *renewal) RoundTrip(r *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	discard(resp)
-	t.renewed = true
 	return n.next.RoundTrip(again)
 }
 
