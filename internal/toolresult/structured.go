@@ -12,9 +12,15 @@ type structured struct {
 	inner []byte // its value, if it is an object of "result" alone
 	held  bool   // a text that the model sees holds the same value
 
-	hash hasher
-	sum  [2]uint64 // of raw and inner; valid once hash is made
+	hash     *hasher   // nil until there is something to compare
+	sum      [2]uint64 // of raw and inner; valid with hash
+	compared int       // how many texts were
+	text     []byte    // the one that is
 }
+
+// maxCompared bounds how many texts are decoded to be compared: blocks can be so
+// many that the decoding, as short as each is, takes seconds.
+const maxCompared = 10_000
 
 // set takes the member as it is in the result. null means absent.
 //
@@ -48,17 +54,18 @@ func (s *structured) compare(text string) {
 		s.held = true
 		return
 	}
-	k := kind(text)
-	outer, inner := sameKind(k, kind(s.raw)), s.inner != nil && sameKind(k, kind(s.inner))
-	if !outer && !inner {
+	outer, inner := alike(text, s.raw), s.inner != nil && alike(text, s.inner)
+	if !outer && !inner || s.compared == maxCompared {
 		return
 	}
-	if !s.hash.made {
+	s.compared++
+	if s.hash == nil {
 		s.hash = newHasher()
 		s.sum[0], _ = s.hash.sum(s.raw)
 		s.sum[1], _ = s.hash.sum(s.inner)
 	}
-	sum, ok := s.hash.sum([]byte(text))
+	s.text = append(s.text[:0], text...)
+	sum, ok := s.hash.sum(s.text)
 	s.held = ok && (outer && sum == s.sum[0] || inner && sum == s.sum[1])
 }
 
@@ -67,11 +74,6 @@ func (s *structured) compare(text string) {
 func (s *structured) spells(text string) bool {
 	return 6*len(text)+2 >= len(s.inner) && string(unquote(s.inner)) == text
 }
-
-// sameKind says whether two values that begin so can be equal.
-func sameKind(a, b byte) bool { return a == b || number(a) && number(b) }
-
-func number(k byte) bool { return k == '-' || k >= '0' && k <= '9' }
 
 // addStructured appends the structured content for the model.
 func (c *conversion) addStructured() {
