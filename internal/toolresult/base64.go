@@ -6,6 +6,16 @@ import (
 	"strings"
 )
 
+// base64Text gives the text of a JSON string that should be base64, without what
+// is around it, and the type that a data: URI says. false: it is no base64.
+func base64Text(quoted []byte) (text []byte, mime string, ok bool) {
+	text, ok = plain(quoted)
+	if !ok {
+		text = unquote(quoted)
+	}
+	return cutDataURI(bytes.TrimSpace(text))
+}
+
 // cutDataURI takes the head off a data: URI (RFC 2397) and gives its type.
 // Text without one is given back as it is; false: the URI is not base64.
 func cutDataURI(text []byte) (rest []byte, mime string, ok bool) {

@@ -113,6 +113,7 @@ func (c *conversion) readBlock(cur cursor) error {
 	if cur.dec.PeekKind() != '{' {
 		value, err := cur.value()
 		if err == nil {
+			c.structured.meet(&block{text: value}, value, true)
 			c.addVisible(c.textOf(value))
 		}
 		return err
@@ -127,8 +128,9 @@ func (c *conversion) readBlock(cur cursor) error {
 }
 
 func (c *conversion) addBlock(b *block, raw []byte) {
-	k := b.kind()
-	if b.forUser() {
+	k, hidden := b.kind(), b.forUser()
+	c.structured.meet(b, raw, !hidden)
+	if hidden {
 		c.omitForUser(k, b, int64(len(raw)))
 		return
 	}

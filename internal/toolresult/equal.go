@@ -19,6 +19,8 @@ type hasher struct {
 	cur     cursor
 	levels  []level
 	scratch []byte
+
+	nullIsAbsent bool // {"a":null} equals {}
 }
 
 func newHasher() *hasher { return &hasher{seed: maphash.MakeSeed(), cur: newCursor(nil)} }
@@ -67,13 +69,20 @@ func (h *hasher) sum(src []byte) (uint64, bool) {
 			if err != nil {
 				return 0, false
 			}
-			h.levels[len(h.levels)-1].add(h.scalar(v))
+			if top := &h.levels[len(h.levels)-1]; h.nullIsAbsent && top.named && kind(v) == 'n' {
+				top.named = false
+			} else {
+				top.add(h.scalar(v))
+			}
 		}
 		if len(h.levels) == 1 {
 			return h.levels[0].sum, cur.done()
 		}
 	}
 }
+
+// text gives equal texts equal sums.
+func (h *hasher) text(text []byte) uint64 { return maphash.Bytes(h.seed, text) }
 
 func (h *hasher) scalar(v []byte) uint64 {
 	k := kind(v)

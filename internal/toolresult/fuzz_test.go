@@ -16,6 +16,8 @@ func FuzzConvert(f *testing.F) {
 		content(`{"type":"resource","resource":{"uri":"a:b","text":"t"}}`, `{"type":"resource","resource":{"blob":"R0lGODlh"}}`),
 		content(`{"type":"resource_link","uri":"a:b","name":"n","size":3,"annotations":{"audience":["user"]}}`),
 		withStructured(`{"a":9007199254740993,"b":[1.0,null,"\ud800"]}`, text(`{"b":[1,null,"x"],"a":9007199254740993}`)),
+		withStructured(`{"result":["a",{"type":"image","data":"`+b64(png)+`","_meta":null},[1.0]]}`, text("a"), image("image/png", png), text("[1]")),
+		withStructured(`{"a":{"type":"audio","data":"`+b64(strings.Repeat("a", 60))+`"},"b":"`+b64(strings.Repeat("b", 60))+`"}`, image("", strings.Repeat("b", 60))),
 		`{"toolResult":{"a":[true]},"_meta":{"k":"v"}}`,
 		`{"resultType":"input_required","inputRequests":{"a":{"method":"m","params":{"message":"q"}}}}`,
 		content("{\"type\":\"text\",\"text\":\"\xff\\u0000\\u001b[1m\\u202e" + strings.Repeat("é", 200) + "secret-value\"}"),

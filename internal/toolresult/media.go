@@ -23,16 +23,19 @@ type media struct {
 	fault string // why it can't be decoded
 }
 
+// open opens the media of a content block.
+func (c *conversion) open(k, mime string, data []byte) media {
+	m := openMedia(mime, data)
+	c.note(k, m)
+	return m
+}
+
 func openMedia(mime string, data []byte) media {
 	m := media{mime: mime, size: -1, fault: noData}
 	if kind(data) != '"' {
 		return m
 	}
-	text, ok := plain(data)
-	if !ok {
-		text = unquote(data)
-	}
-	text, uriType, ok := cutDataURI(bytes.TrimSpace(text))
+	text, uriType, ok := base64Text(data)
 	if m.mime == "" {
 		m.mime = uriType
 	}
@@ -73,13 +76,13 @@ func imageType(head []byte) string {
 
 // addImage carries an image block as the response's media, or describes it.
 func (c *conversion) addImage(mime string, data []byte) {
-	c.takeImage("image", "", openMedia(mime, data))
+	c.takeImage("image", "", c.open("image", mime, data))
 }
 
 // addBlob takes in an embedded resource's bytes. The model is told its URI
 // also where it is given the image.
 func (c *conversion) addBlob(uri, mime string, data []byte) {
-	m := openMedia(mime, data)
+	m := c.open("resource", mime, data)
 	if m.image == "" {
 		c.describe("resource", uri, m, notShown)
 		return
@@ -89,7 +92,7 @@ func (c *conversion) addBlob(uri, mime string, data []byte) {
 
 // addMedia describes what fantasy's providers can't be given.
 func (c *conversion) addMedia(k, mime string, data []byte, reason string) {
-	c.describe(k, "", openMedia(mime, data), reason)
+	c.describe(k, "", c.open(k, mime, data), reason)
 }
 
 func (c *conversion) takeImage(k, name string, m media) {
@@ -120,12 +123,17 @@ func (c *conversion) describe(k, name string, m media, reason string) {
 	if m.fault != "" {
 		reason = m.fault
 	}
-	mime := m.image
-	if mime == "" {
-		mime = c.field(m.mime, maxField)
-	}
+	mime := c.mimeOf(m)
 	c.omit(k, mime, m.size, reason)
 	c.addLine(mediaLine(k, name, mime, m.size, reason))
+}
+
+// mimeOf is the type of media: by its bytes where they tell it.
+func (c *conversion) mimeOf(m media) string {
+	if m.image != "" {
+		return m.image
+	}
+	return c.field(m.mime, maxField)
 }
 
 // mediaLine is the one form in which media is described to the model.

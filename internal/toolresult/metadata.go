@@ -58,7 +58,7 @@ func (c *conversion) omitForUser(k string, b *block, size int64) {
 	c.userOnly = true
 	switch {
 	case !absent(b.data):
-		size = openMedia("", b.data).size
+		size = c.open(k, str(b.mime), b.data).size
 	case !absent(b.text):
 		text := c.hide(c.clean(c.textOf(b.text)))
 		size = int64(len(text))

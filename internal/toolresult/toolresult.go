@@ -66,6 +66,8 @@ type conversion struct {
 	userOnly bool // something was left out because it is for the user only
 
 	structured structured
+	seen       map[uint64]string // media of the blocks: a line by the sum of its base64
+	instead    map[*byte]string  // what compact writes for a string, by its first byte
 	meta       Metadata
 
 	json    cursor // of compact; made when first used
