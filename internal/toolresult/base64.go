@@ -19,7 +19,7 @@ func base64Text(quoted []byte) (text []byte, mime string, ok bool) {
 // cutDataURI takes the head off a data: URI (RFC 2397) and gives its type.
 // Text without one is given back as it is; false: the URI is not base64.
 func cutDataURI(text []byte) (rest []byte, mime string, ok bool) {
-	if len(text) < 5 || !bytes.EqualFold(text[:5], []byte("data:")) {
+	if !isDataURI(text) {
 		return text, "", true
 	}
 	head, rest, found := bytes.Cut(text[5:], []byte(","))
@@ -29,6 +29,10 @@ func cutDataURI(text []byte) (rest []byte, mime string, ok bool) {
 	params := strings.Split(string(head), ";")
 	last := strings.TrimSpace(params[len(params)-1])
 	return bytes.TrimSpace(rest), strings.TrimSpace(params[0]), strings.EqualFold(last, "base64")
+}
+
+func isDataURI[T ~string | ~[]byte](text T) bool {
+	return len(text) >= 5 && strings.EqualFold(string(text[:5]), "data:")
 }
 
 // Classes in base64Values of what is not one of the 64 digits.

@@ -10,7 +10,7 @@ type elements struct {
 	cur      cursor
 	within   cursor // of one element
 	open     bool   // every element so far is what its block says
-	n        int    // how many
+	met      bool   // there was one
 	compared int    // how many of them had to be decoded
 }
 
@@ -28,7 +28,7 @@ func (e *elements) ended() bool { return e.cur.dec.PeekKind() == ']' }
 
 // all says whether the blocks say everything that is in the array. An empty one
 // is in no block.
-func (e *elements) all() bool { return e.open && e.n > 0 && e.ended() }
+func (e *elements) all() bool { return e.open && e.met && e.ended() }
 
 // meet compares the next element with a block. shown says whether the model
 // sees the block.
@@ -39,7 +39,7 @@ func (s *structured) meet(b *block, raw []byte, shown bool) {
 	}
 	element, err := e.cur.value()
 	e.open = err == nil && shown && s.saidBy(b, raw, element)
-	e.n++
+	e.met = true
 }
 
 // saidBy says whether a block says all that element holds: the element is the

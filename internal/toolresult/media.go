@@ -11,6 +11,7 @@ const (
 	notAnImage = "not png, jpeg, gif or webp"
 	notBase64  = "not valid base64"
 	noData     = "no data"
+	onlyURL    = "only its URL was given"
 	forUser    = "for the user only"
 )
 
@@ -21,6 +22,7 @@ type media struct {
 	image string // type by the bytes, of an image that fantasy's providers take; else ""
 	size  int64  // of the bytes; less than zero: unknown
 	fault string // why it can't be decoded
+	url   string // where it is, if that is all there is
 }
 
 // open opens the media of a content block.
@@ -74,27 +76,6 @@ func imageType(head []byte) string {
 	}
 }
 
-// addImage carries an image block as the response's media, or describes it.
-func (c *conversion) addImage(mime string, data []byte) {
-	c.takeImage("image", "", c.open("image", mime, data))
-}
-
-// addBlob takes in an embedded resource's bytes. The model is told its URI
-// also where it is given the image.
-func (c *conversion) addBlob(uri, mime string, data []byte) {
-	m := c.open("resource", mime, data)
-	if m.image == "" {
-		c.describe("resource", uri, m, notShown)
-		return
-	}
-	c.takeImage("resource", uri, m)
-}
-
-// addMedia describes what fantasy's providers can't be given.
-func (c *conversion) addMedia(k, mime string, data []byte, reason string) {
-	c.describe(k, "", c.open(k, mime, data), reason)
-}
-
 func (c *conversion) takeImage(k, name string, m media) {
 	reason := ""
 	switch limit := c.opts.MediaBytes; {
@@ -122,6 +103,9 @@ func (c *conversion) takeImage(k, name string, m media) {
 func (c *conversion) describe(k, name string, m media, reason string) {
 	if m.fault != "" {
 		reason = m.fault
+	}
+	if name == "" {
+		name = c.field(m.url, maxURI)
 	}
 	mime := c.mimeOf(m)
 	c.omit(k, mime, m.size, reason)

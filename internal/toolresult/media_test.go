@@ -70,6 +70,38 @@ func TestBase64Forms(t *testing.T) {
 	}
 }
 
+func TestImageInAnotherPlace(t *testing.T) {
+	for name, block := range map[string]string{
+		"blob":                  `{"type":"image","blob":"` + b64(png) + `"}`,
+		"source":                `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + b64(png) + `"}}`,
+		"source that is text":   `{"type":"image","source":"` + b64(png) + `"}`,
+		"data URI as source":    `{"type":"image","source":"data:image/png;base64,` + b64(png) + `"}`,
+		"data URI as url":       `{"type":"image","url":"data:image/png;base64,` + b64(png) + `"}`,
+		"data URI as uri":       `{"type":"image","uri":"data:image/png;base64,` + b64(png) + `"}`,
+		"image_url":             `{"type":"image_url","image_url":{"url":"data:image/png;base64,` + b64(png) + `"}}`,
+		"image_url, not nested": `{"type":"input_image","image_url":"data:image/png;base64,` + b64(png) + `"}`,
+		"behind data of no use": `{"type":"image","data":"?","url":"https://a","blob":"` + b64(png) + `"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := convert(t, content(block), toolresult.Options{})
+			assert.Equal(t, png, string(r.Data), r.Content)
+			assert.Equal(t, "image/png", r.MediaType)
+		})
+	}
+}
+
+func TestTextBesideAnImage(t *testing.T) {
+	r := convert(t, content(`{"type":"image","data":"`+b64(png)+`","text":"a cat"}`, text("after")), toolresult.Options{})
+	assert.Equal(t, png, string(r.Data))
+	assert.Equal(t, "a cat\nafter", r.Content)
+}
+
+func TestURLOfAnImageIsHidden(t *testing.T) {
+	hide := func(s string) string { return strings.ReplaceAll(s, "tok_1234567890", "[REDACTED]") }
+	r := convert(t, content(`{"type":"image","url":"https://a/b.png?key=tok_1234567890"}`), toolresult.Options{Hide: hide})
+	assert.Equal(t, "[image: https://a/b.png?key=[REDACTED], unknown type; only its URL was given]", r.Content)
+}
+
 func TestImageChoice(t *testing.T) {
 	all := content(text("see"), image("image/svg+xml", svg), image("image/gif", png), text("and"), image("image/gif", gif))
 	for _, tt := range []struct {

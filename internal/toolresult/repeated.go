@@ -51,7 +51,7 @@ func (c *conversion) mediaIn(raw []byte) map[*byte]string {
 			if _, err := cur.dec.ReadToken(); err != nil {
 				return lines
 			}
-			c.mediaOf(&places[len(places)-1].block, lines)
+			c.mediaWithin(&places[len(places)-1].block, lines)
 			places = places[:len(places)-1]
 			places[len(places)-1].name = nil
 		default:
@@ -88,8 +88,8 @@ func (c *conversion) look(p *place, v []byte, lines map[*byte]string) {
 	}
 }
 
-// mediaOf takes in an object that may be a content block.
-func (c *conversion) mediaOf(b *block, lines map[*byte]string) {
+// mediaWithin takes in an object that may be a content block.
+func (c *conversion) mediaWithin(b *block, lines map[*byte]string) {
 	k, data := b.kind(), b.data
 	if kind(b.blob) == '"' {
 		k, data = "resource", b.blob
