@@ -167,7 +167,7 @@ func (c *conversion) readBlock(cur cursor) error {
 
 func (c *conversion) addBlock(b *block, raw []byte) {
 	k, inner := b.kind(), b.inner()
-	hidden := b.forUser()
+	hidden := b.forUser() || inner != nil && inner.forUser()
 	c.structured.meet(b, raw, !hidden)
 	if hidden {
 		c.omitForUser(k, cmp.Or(inner, b), int64(len(raw)))

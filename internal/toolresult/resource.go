@@ -50,6 +50,10 @@ func (c *conversion) addResources(r *block) {
 }
 
 func (c *conversion) addOneResource(r *block) {
+	if r.forUser() {
+		c.omitForUser("resource", r, -1)
+		return
+	}
 	uri, mime := c.field(cmp.Or(str(r.uri), str(r.url)), maxURI), str(r.mime)
 	text := c.textOf(r.text)
 	hasText, hasBlob := !blank(text), !absent(r.blob) && string(r.blob) != `""`

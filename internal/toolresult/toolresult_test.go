@@ -328,6 +328,30 @@ func TestAudience(t *testing.T) {
 	assert.Equal(t, []toolresult.Omitted{{Kind: "image", MIME: "image/png", Bytes: 16, Reason: "for the user only"}}, metadata(t, r).Omitted)
 }
 
+func TestAudienceWithinAResource(t *testing.T) {
+	const user, both = `"annotations":{"audience":["user"]}`, `"annotations":{"audience":["user","assistant"]}`
+	for _, tt := range []struct{ name, block, want, userText string }{
+		{"resource", `{"type":"resource","resource":{"uri":"a:b","text":"secret plan",` + user + `}}`, "", "secret plan"},
+		{"beside that of the block", `{"type":"resource",` + both + `,"resource":{"uri":"a:b","text":"secret plan",` + user + `}}`, "", "secret plan"},
+		{"of the block", `{"type":"resource",` + user + `,"resource":{"uri":"a:b","text":"secret plan"}}`, "", "secret plan"},
+		{"bytes", `{"type":"resource","resource":{"uri":"a:b","blob":"` + b64(png) + `",` + user + `}}`, "", ""},
+		{"link", `{"type":"resource_link","resource":{"uri":"a:b",` + user + `}}`, "", ""},
+		{"one of several", `{"type":"resource","resource":[{"uri":"a:b","text":"secret plan",` + user + `},{"uri":"a:c","text":"t"}]}`, "[resource: a:c]\nt", "secret plan"},
+		{"for both", `{"type":"resource","resource":{"uri":"a:b","text":"t",` + both + `}}`, "[resource: a:b]\nt", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			want := tt.want
+			if want == "" {
+				want = "(the output was for the user only)"
+			}
+			r := convert(t, content(tt.block), toolresult.Options{})
+			assert.Equal(t, want, r.Content)
+			assert.Equal(t, "text", r.Type)
+			assert.Equal(t, tt.userText, metadata(t, r).UserText)
+		})
+	}
+}
+
 func TestTextForTheUserIsBounded(t *testing.T) {
 	block := `{"type":"text","text":"` + strings.Repeat("x", 1500) + `","annotations":{"audience":["user"]}}`
 	r := convert(t, content(block, block, block, block), toolresult.Options{})
