@@ -1,6 +1,8 @@
 package toolresult_test
 
 import (
+	"bytes"
+	goimage "image"
 	"strings"
 	"testing"
 
@@ -47,5 +49,33 @@ func FuzzConvert(f *testing.F) {
 		}
 		o.TextBytes, o.MediaBytes, o.Hide = 0, 0, nil
 		check(t, toolresult.Convert(raw, o), o)
+	})
+}
+
+// FuzzImage compares with the decoders of the standard library, which
+// imagesize_test.go registers.
+func FuzzImage(f *testing.F) {
+	for _, data := range []string{png, jpeg, gif, webp, svg, "\xff\xd8\xff\xff\x01" + jpeg[2:]} {
+		f.Add([]byte(data))
+	}
+	for _, mime := range []string{"image/png", "image/jpeg", "image/gif"} {
+		f.Add([]byte(encoded(f, mime, 3, 2)))
+	}
+	for _, data := range []string{webpLossy, webpLossless, webpExtended} {
+		f.Add([]byte(decoded(f, data)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := toolresult.Convert([]byte(content(image("", string(data)))), toolresult.Options{})
+		check(t, r, toolresult.Options{})
+		if r.Type == "image" {
+			require.Equal(t, data, r.Data)
+		}
+		config, _, err := goimage.DecodeConfig(bytes.NewReader(data))
+		known := !strings.Contains(r.Content, "not png, jpeg, gif or webp") // by the bytes that providers go by
+		if err != nil || config.Width == 0 || config.Height == 0 || !known {
+			return
+		}
+		fits := config.Width <= 8000 && config.Height <= 8000
+		require.Equal(t, fits, r.Type == "image", "%d x %d: %s", config.Width, config.Height, r.Content)
 	})
 }

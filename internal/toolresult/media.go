@@ -89,11 +89,16 @@ func (c *conversion) takeImage(k, name string, m media) {
 	case c.image != nil:
 		reason = notFirst
 	}
+	var data []byte
+	if m.fault == "" && reason == "" {
+		data = m.bytes()
+		reason = unfit(m.image, data)
+	}
 	if m.fault != "" || reason != "" {
 		c.describe(k, name, m, reason)
 		return
 	}
-	c.image, c.imageType = m.bytes(), m.image
+	c.image, c.imageType = data, m.image
 	if name != "" {
 		c.addLine(mediaLine(k, name, m.image, m.size, ""))
 	}

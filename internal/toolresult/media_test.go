@@ -52,7 +52,7 @@ func TestBase64Forms(t *testing.T) {
 			assert.Equal(t, data, string(r.Data))
 
 			r = convert(t, content(`{"type":"audio","data":"`+form+`"}`), toolresult.Options{})
-			assert.Contains(t, r.Content, "20 bytes")
+			assert.Contains(t, r.Content, "28 bytes")
 		})
 	}
 	for name, form := range map[string]string{
@@ -113,14 +113,14 @@ func TestImageChoice(t *testing.T) {
 	}{
 		{"first of several", toolresult.Options{}, false, png,
 			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\nand\n[image: image/gif, 10 bytes; only the first image is shown]"},
-		{"first is too large", toolresult.Options{MediaBytes: 15}, false, gif,
-			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\n[image: image/png, 16 bytes; over the limit of 15 bytes]\nand"},
-		{"limit is met", toolresult.Options{MediaBytes: 16}, false, png,
+		{"first is too large", toolresult.Options{MediaBytes: 23}, false, gif,
+			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\n[image: image/png, 24 bytes; over the limit of 23 bytes]\nand"},
+		{"limit is met", toolresult.Options{MediaBytes: 24}, false, png,
 			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\nand\n[image: image/gif, 10 bytes; only the first image is shown]"},
 		{"as text", toolresult.Options{ImagesAsText: true}, false, "",
-			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\n[image: image/png, 16 bytes; not shown]\nand\n[image: image/gif, 10 bytes; not shown]"},
+			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\n[image: image/png, 24 bytes; not shown]\nand\n[image: image/gif, 10 bytes; not shown]"},
 		{"beside an error", toolresult.Options{}, true, "",
-			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\n[image: image/png, 16 bytes; not shown]\nand\n[image: image/gif, 10 bytes; not shown]"},
+			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\n[image: image/png, 24 bytes; not shown]\nand\n[image: image/gif, 10 bytes; not shown]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			raw := all
@@ -137,7 +137,7 @@ func TestImageChoice(t *testing.T) {
 
 func TestImageAloneHasContent(t *testing.T) {
 	r := convert(t, content(image("image/png", png)), toolresult.Options{})
-	assert.Equal(t, "[image: image/png, 16 bytes]", r.Content)
+	assert.Equal(t, "[image: image/png, 24 bytes]", r.Content)
 	assert.Empty(t, metadata(t, r).Omitted)
 }
 
@@ -154,5 +154,5 @@ func TestOmittedInMetadata(t *testing.T) {
 func TestEmbeddedImageKeepsItsURI(t *testing.T) {
 	r := convert(t, content(`{"type":"resource","resource":{"uri":"file:///a","blob":"`+b64(png)+`"}}`), toolresult.Options{})
 	assert.Equal(t, png, string(r.Data))
-	assert.Equal(t, "[resource: file:///a, image/png, 16 bytes]", r.Content)
+	assert.Equal(t, "[resource: file:///a, image/png, 24 bytes]", r.Content)
 }

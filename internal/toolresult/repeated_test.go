@@ -85,7 +85,7 @@ func TestStructuredListIsDecodedSoFar(t *testing.T) {
 func TestMediaInStructuredBecomesALine(t *testing.T) {
 	picture, sound := png+strings.Repeat("p", 100), strings.Repeat("s", 100)
 	data := b64(picture)
-	const line = "[image: image/png, 116 bytes]"
+	const line = "[image: image/png, 124 bytes]"
 	block := image("image/png", picture)
 	for _, tt := range []struct {
 		name, structured string
@@ -106,7 +106,7 @@ func TestMediaInStructuredBecomesALine(t *testing.T) {
 			`{"file":"[resource: application/pdf, 100 bytes]"}`},
 		{"a block", `{"result":` + block + `}`, []string{block}, `{"result":{"type":"image","mimeType":"image/png","data":"` + line + `"}}`},
 		{"a block that says more", `[{"type":"image","data":"` + data + `","width":1}]`, []string{block}, `[{"type":"image","data":"` + line + `","width":1}]`},
-		{"a block alone", `{"content":[{"data":"` + data + `","type":"image"}]}`, nil, `{"content":[{"data":"[image: image/png, 116 bytes; not shown]","type":"image"}]}`},
+		{"a block alone", `{"content":[{"data":"` + data + `","type":"image"}]}`, nil, `{"content":[{"data":"[image: image/png, 124 bytes; not shown]","type":"image"}]}`},
 		{"a block without type", `{"data":"` + b64(sound) + `","mimeType":"audio/wav"}`, nil, `{"data":"[audio: audio/wav, 100 bytes; not shown]","mimeType":"audio/wav"}`},
 		{"a resource alone", `{"resource":{"uri":"a:b","blob":"` + b64(sound) + `"}}`, nil, `{"resource":{"uri":"a:b","blob":"[resource: unknown type, 100 bytes; not shown]"}}`},
 		{"other base64", `{"key":"` + b64(sound) + `"}`, []string{block}, `{"key":"` + b64(sound) + `"}`},

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	png  = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
-	jpeg = "\xff\xd8\xff\xe0\x00\x10JFIF\x00"
-	gif  = "GIF89a\x01\x00\x01\x00"
-	webp = "RIFF\x24\x00\x00\x00WEBPVP8 "
+	png  = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x02\x00\x00\x00\x03"
+	jpeg = "\xff\xd8\xff\xe0\x00\x07JFIF\x00\xff\xc0\x00\x07\x08\x00\x03\x00\x02"
+	gif  = "GIF89a\x02\x00\x03\x00"
+	webp = "RIFF\x16\x00\x00\x00WEBPVP8 \x0a\x00\x00\x00\x00\x00\x00\x9d\x01\x2a\x02\x00\x03\x00"
 	svg  = `<svg xmlns="http://www.w3.org/2000/svg"/>`
 )
 
@@ -272,7 +272,7 @@ func TestErrorText(t *testing.T) {
 		{"text", content(text("bad"), text("worse")), "bad\nworse"},
 		{"structured", `{"structuredContent":{"code":12345678901234567890}}`, `{"code":12345678901234567890}`},
 		{"text and structured", `{"content":[{"type":"text","text":"bad"}],"structuredContent":{"code":1}}`, "bad\n{\"code\":1}"},
-		{"image", content(image("image/png", png)), "[image: image/png, 16 bytes; not shown]"},
+		{"image", content(image("image/png", png)), "[image: image/png, 24 bytes; not shown]"},
 		{"for the user", content(`{"type":"text","text":"x","annotations":{"audience":["user"]}}`), "The tool failed; what it said was for the user only."},
 		{"legacy", `{"toolResult":"bad"}`, "bad"},
 	} {
@@ -325,7 +325,7 @@ func TestAudience(t *testing.T) {
 	r := convert(t, content(picture, text("done")), toolresult.Options{})
 	assert.Equal(t, "text", r.Type)
 	assert.Equal(t, "done", r.Content)
-	assert.Equal(t, []toolresult.Omitted{{Kind: "image", MIME: "image/png", Bytes: 16, Reason: "for the user only"}}, metadata(t, r).Omitted)
+	assert.Equal(t, []toolresult.Omitted{{Kind: "image", MIME: "image/png", Bytes: 24, Reason: "for the user only"}}, metadata(t, r).Omitted)
 }
 
 func TestAudienceWithinAResource(t *testing.T) {
