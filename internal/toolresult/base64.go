@@ -3,6 +3,7 @@ package toolresult
 import (
 	"bytes"
 	"encoding/base64"
+	"net/url"
 	"strings"
 )
 
@@ -13,7 +14,28 @@ func base64Text(quoted []byte) (text []byte, mime string, ok bool) {
 	if !ok {
 		text = unquote(quoted)
 	}
-	return cutDataURI(bytes.TrimSpace(text))
+	text, mime, ok = cutDataURI(unwrapText(text))
+	if ok && bytes.IndexByte(text, '%') >= 0 { // some digits and the padding have another meaning in a URL
+		if s, err := url.PathUnescape(string(text)); err == nil {
+			text = []byte(s)
+		}
+	}
+	return text, mime, ok
+}
+
+// unwrapText takes off what comes to stand around base64 on its way: a byte
+// order mark, quotes, and what Python writes bytes in.
+func unwrapText(text []byte) []byte {
+	text = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(text), []byte("\ufeff")))
+	literal := bytes.TrimPrefix(text, []byte("b"))
+	for _, quote := range []string{`'`, `"`} {
+		if inner, ok := bytes.CutPrefix(literal, []byte(quote)); ok {
+			if inner, ok = bytes.CutSuffix(inner, []byte(quote)); ok {
+				return bytes.TrimSpace(inner)
+			}
+		}
+	}
+	return text
 }
 
 // cutDataURI takes the head off a data: URI (RFC 2397) and gives its type.

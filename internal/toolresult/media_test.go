@@ -2,6 +2,7 @@ package toolresult_test
 
 import (
 	"encoding/base64"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -45,6 +46,13 @@ func TestBase64Forms(t *testing.T) {
 		"data URI":           "data:image/jpeg;base64," + std,
 		"data URI, odd":      " DATA:;name=x; Base64 , " + raw,
 		"padding of its own": raw + "====",
+		"bytes of Python":    "b'" + std + "'",
+		"bytes of Python, 2": `b\"` + std + `\"`,
+		"quoted":             `\"` + std + `\"`,
+		"quoted URI":         `'data:image/png;base64,` + std + `'`,
+		"byte order mark":    "\ufeff" + std,
+		"escaped for a URL":  url.QueryEscape(std),
+		"escaped in a URI":   "data:image/png;base64," + strings.ReplaceAll(url.QueryEscape(std), "%3D", "%3d"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := convert(t, content(`{"type":"image","data":"`+form+`"}`), toolresult.Options{})
@@ -62,6 +70,11 @@ func TestBase64Forms(t *testing.T) {
 		"URI of text":       "data:image/png," + std,
 		"URI without comma": "data:image/png;base64" + std,
 		"non-ASCII":         std + "é",
+		"quoted half":       `\"` + std,
+		"other quotes":      `\"` + std + `'`,
+		"a bare b and text": "b" + std + "?",
+		"wrong escape":      std + "%3",
+		"other escape":      std + "%3F",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := convert(t, content(`{"type":"image","mimeType":"image/png","data":"`+form+`"}`), toolresult.Options{})
