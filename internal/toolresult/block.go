@@ -101,40 +101,26 @@ func (b *block) known() bool {
 	}
 }
 
-// inner gives the resource within the block; nil: there is none, or more than
-// one.
-func (b *block) inner() *block {
-	if kind(b.resource) != '{' {
-		return nil
-	}
-	var r block
-	_ = newCursor(b.resource).members(r.set)
-	return &r
-}
-
 // empty says whether a resource has neither text nor bytes.
 func (b *block) empty() bool { return absent(b.text) && absent(b.blob) }
 
 // forUser says whether the block is for the user and nobody else.
 // Annotations of a wrong type say nothing.
-func (b *block) forUser() bool {
+func (c *conversion) forUser(b *block) bool {
 	if kind(b.annotations) != '{' {
 		return false
 	}
-	only := false
-	_ = newCursor(b.annotations).members(func(name, value []byte) {
+	var audience []byte
+	_ = c.walk(b.annotations).members(func(name, value []byte) {
 		if string(name) == "audience" {
-			only = onlyUser(value)
+			audience = value
 		}
 	})
-	return only
+	return kind(audience) == '[' && onlyUser(c.walk(audience))
 }
 
-func onlyUser(audience []byte) bool {
-	if kind(audience) != '[' {
-		return false
-	}
-	cur := newCursor(audience)
+// onlyUser reads an array.
+func onlyUser(cur cursor) bool {
 	_, _ = cur.dec.ReadToken()
 	n := 0
 	for ; cur.dec.PeekKind() != ']'; n++ {
@@ -166,8 +152,19 @@ func (c *conversion) readBlock(cur cursor) error {
 }
 
 func (c *conversion) addBlock(b *block, raw []byte) {
-	k, inner := b.kind(), b.inner()
-	hidden := b.forUser() || inner != nil && inner.forUser()
+	if kind(b.resource) != '{' {
+		c.addBlockWith(b, nil, raw)
+		return
+	}
+	var inner block
+	_ = c.walk(b.resource).members(inner.set)
+	c.addBlockWith(b, &inner, raw)
+}
+
+// addBlockWith takes in a block with the one resource within it, or nil.
+func (c *conversion) addBlockWith(b, inner *block, raw []byte) {
+	k := b.kind()
+	hidden := c.forUser(b) || inner != nil && c.forUser(inner)
 	c.structured.meet(b, raw, !hidden)
 	if hidden {
 		c.omitForUser(k, cmp.Or(inner, b), int64(len(raw)))

@@ -32,6 +32,15 @@ func (c cursor) over(src []byte) cursor {
 	return c
 }
 
+// walk gives a cursor over something small within a block, of which there may be
+// many. It is the same one every time.
+func (c *conversion) walk(src []byte) cursor {
+	if c.within.dec == nil {
+		c.within = newCursor(nil)
+	}
+	return c.within.over(src)
+}
+
 // value reads the next value. The result aliases src, not the decoder.
 func (c cursor) value() ([]byte, error) {
 	v, err := c.dec.ReadValue()

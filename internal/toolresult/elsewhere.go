@@ -10,7 +10,7 @@ import (
 func (c *conversion) mediaOf(k string, b *block) media {
 	m := openMedia(str(b.mime), b.data)
 	if m.fault != "" {
-		m = b.elsewhere(m)
+		m = c.elsewhere(b, m)
 	}
 	c.note(k, m)
 	return m
@@ -18,11 +18,11 @@ func (c *conversion) mediaOf(k string, b *block) media {
 
 // elsewhere opens media from where other formats than MCP have it; m if it is
 // nowhere.
-func (b *block) elsewhere(m media) media {
+func (c *conversion) elsewhere(b *block, m media) media {
 	var source block
 	switch kind(b.source) {
 	case '{':
-		_ = newCursor(b.source).members(source.set)
+		_ = c.walk(b.source).members(source.set)
 	case '"':
 		source.url = b.source
 	}

@@ -29,7 +29,10 @@ func (c *conversion) addResource(b, inner *block) {
 // addResources takes in each of r's contents. They are at r's URI where they
 // don't say otherwise.
 func (c *conversion) addResources(r *block) {
-	cur := newCursor(r.contents)
+	if c.contents.dec == nil {
+		c.contents = newCursor(nil)
+	}
+	cur := c.contents.over(r.contents)
 	_, _ = cur.dec.ReadToken() // the bracket
 	if cur.dec.PeekKind() == ']' {
 		c.addOneResource(r)
@@ -50,7 +53,7 @@ func (c *conversion) addResources(r *block) {
 }
 
 func (c *conversion) addOneResource(r *block) {
-	if r.forUser() {
+	if c.forUser(r) {
 		c.omitForUser("resource", r, -1)
 		return
 	}
@@ -86,7 +89,7 @@ func (c *conversion) addLink(b, inner *block) {
 	link := *b
 	switch kind(b.resource) {
 	case '{':
-		_ = newCursor(b.resource).members(link.set)
+		_ = c.walk(b.resource).members(link.set)
 	case '"':
 		link.uri = b.resource
 	}

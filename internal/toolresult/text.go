@@ -73,7 +73,7 @@ func (c *conversion) addUnknown(k string, b *block, raw []byte) {
 		c.addVisible(str(b.text))
 	default:
 		json := ""
-		if len(raw) <= 2*maxUnknown {
+		if len(raw) <= 2*maxUnknown && c.lines < maxLines {
 			json = c.compact(raw)
 		}
 		if json == "" || len(json) > maxUnknown {

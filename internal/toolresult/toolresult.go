@@ -70,8 +70,11 @@ type conversion struct {
 	instead    map[*byte]string  // what compact writes for a string, by its first byte
 	meta       Metadata
 
-	json    cursor // of compact; made when first used
-	scratch []byte
+	// Made when first used.
+	within   cursor // of walk
+	contents cursor // of addResources
+	json     cursor // of compact
+	scratch  []byte
 }
 
 // parts are texts joined by newlines. One alone is not copied, and many small

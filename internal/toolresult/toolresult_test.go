@@ -371,4 +371,12 @@ func TestManyBlocks(t *testing.T) {
 	m := metadata(t, r)
 	assert.Len(t, m.Omitted, 20)
 	assert.Equal(t, 3000, m.OmittedCount)
+
+	for i := range blocks {
+		blocks[i] = `{"x":1}`
+	}
+	r = convert(t, content(blocks...), toolresult.Options{})
+	assert.Equal(t, 1000, strings.Count(r.Content, `[content of unknown type: {"x":1}]`))
+	assert.True(t, strings.HasSuffix(r.Content, "\n[2000 more blocks not shown]"))
+	assert.Equal(t, 2000, metadata(t, r).OmittedCount)
 }
