@@ -57,3 +57,50 @@ func TestImagesOfTheConversationAreMovedBehindTheResultsOfTheirTurn(t *testing.T
 	messages = messages[:1]
 	require.Nil(t, prepare("google"), "there is nothing to move")
 }
+
+func TestImagesDoNotComeBetweenTheResultsOfATurn(t *testing.T) {
+	t.Parallel()
+	png := base64.StdEncoding.EncodeToString([]byte("png"))
+	tool := func(outputs ...fantasy.ToolResultOutputContent) fantasy.Message {
+		m := fantasy.Message{Role: fantasy.MessageRoleTool}
+		for _, output := range outputs {
+			m.Content = append(m.Content, fantasy.ToolResultPart{ToolCallID: "1", Output: output})
+		}
+		return m
+	}
+	text := func(s string) fantasy.ToolResultOutputContent { return fantasy.ToolResultOutputContentText{Text: s} }
+	image := fantasy.ToolResultOutputContentMedia{Data: png, MediaType: "image/png"}
+	behind := func(n string) fantasy.ToolResultOutputContent {
+		return text("[image " + n + " is in the message behind the results]")
+	}
+	user := func(numbers ...string) fantasy.Message {
+		m := fantasy.Message{Role: fantasy.MessageRoleUser}
+		for _, n := range numbers {
+			m.Content = append(m.Content, fantasy.TextPart{Text: "[image " + n + " of the tool results]"},
+				fantasy.FilePart{Filename: "image " + n, Data: []byte("png"), MediaType: "image/png"})
+		}
+		return m
+	}
+	calls := fantasy.Message{Role: fantasy.MessageRoleAssistant, Content: []fantasy.MessagePart{fantasy.ToolCallPart{ToolCallID: "1", ToolName: "a", Input: "{}"}}}
+	for name, tt := range map[string]struct{ given, want []fantasy.Message }{
+		"the first of several messages": {
+			[]fantasy.Message{calls, tool(image), tool(text("a")), tool(text("b"))},
+			[]fantasy.Message{calls, tool(behind("1")), tool(text("a")), tool(text("b")), user("1")},
+		},
+		"several of several messages": {
+			[]fantasy.Message{calls, tool(text("a")), tool(image, text("b"), image), tool(image), fantasy.NewUserMessage("go on")},
+			[]fantasy.Message{calls, tool(text("a")), tool(behind("1"), text("b"), behind("2")), tool(behind("3")), user("1", "2", "3"), fantasy.NewUserMessage("go on")},
+		},
+		"two turns": {
+			[]fantasy.Message{calls, tool(image), tool(text("a")), calls, tool(text("b")), tool(image), calls, tool(text("c"))},
+			[]fantasy.Message{calls, tool(behind("1")), tool(text("a")), user("1"), calls, tool(text("b")), tool(behind("1")), user("1"), calls, tool(text("c"))},
+		},
+		"none": {[]fantasy.Message{calls, tool(text("a")), tool(text("b"))}, nil},
+	} {
+		for _, provider := range []string{"google", "openai"} { // the second sees whether the first has modified what was given
+			_, prepared, err := mcpclient.PrepareStep(t.Context(), fantasy.PrepareStepFunctionOptions{Model: model{provider: provider}, Messages: tt.given})
+			require.NoError(t, err)
+			require.Equal(t, tt.want, prepared.Messages, "%s, %s", name, provider)
+		}
+	}
+}

@@ -3,13 +3,45 @@ package toolresult
 import (
 	"bytes"
 	"encoding/base64"
+	"net/url"
 	"strings"
 )
+
+// base64Text gives the text of a JSON string that should be base64, without what
+// is around it, and the type that a data: URI says. false: it is no base64.
+func base64Text(quoted []byte) (text []byte, mime string, ok bool) {
+	text, ok = plain(quoted)
+	if !ok {
+		text = unquote(quoted)
+	}
+	text, mime, ok = cutDataURI(unwrapText(text))
+	if ok && bytes.IndexByte(text, '%') >= 0 { // some digits and the padding have another meaning in a URL
+		if s, err := url.PathUnescape(string(text)); err == nil {
+			text = []byte(s)
+		}
+	}
+	return text, mime, ok
+}
+
+// unwrapText takes off what comes to stand around base64 on its way: a byte
+// order mark, quotes, and what Python writes bytes in.
+func unwrapText(text []byte) []byte {
+	text = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(text), []byte("\ufeff")))
+	literal := bytes.TrimPrefix(text, []byte("b"))
+	for _, quote := range []string{`'`, `"`} {
+		if inner, ok := bytes.CutPrefix(literal, []byte(quote)); ok {
+			if inner, ok = bytes.CutSuffix(inner, []byte(quote)); ok {
+				return bytes.TrimSpace(inner)
+			}
+		}
+	}
+	return text
+}
 
 // cutDataURI takes the head off a data: URI (RFC 2397) and gives its type.
 // Text without one is given back as it is; false: the URI is not base64.
 func cutDataURI(text []byte) (rest []byte, mime string, ok bool) {
-	if len(text) < 5 || !bytes.EqualFold(text[:5], []byte("data:")) {
+	if !isDataURI(text) {
 		return text, "", true
 	}
 	head, rest, found := bytes.Cut(text[5:], []byte(","))
@@ -19,6 +51,10 @@ func cutDataURI(text []byte) (rest []byte, mime string, ok bool) {
 	params := strings.Split(string(head), ";")
 	last := strings.TrimSpace(params[len(params)-1])
 	return bytes.TrimSpace(rest), strings.TrimSpace(params[0]), strings.EqualFold(last, "base64")
+}
+
+func isDataURI[T ~string | ~[]byte](text T) bool {
+	return len(text) >= 5 && strings.EqualFold(string(text[:5]), "data:")
 }
 
 // Classes in base64Values of what is not one of the 64 digits.

@@ -2,6 +2,7 @@ package toolresult
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 )
 
@@ -9,6 +10,8 @@ import (
 // resource of an embedded one has the same members.
 type block struct {
 	typ, text, data, blob, mime, uri, name, title, description, size, resource, annotations []byte
+
+	url, source, contents []byte // not of MCP, but sent by servers
 
 	other bool // has a member that MCP does not know
 }
@@ -42,17 +45,38 @@ func (b *block) set(name, value []byte) {
 	case "_meta", "icons":
 	default:
 		b.other = true
+		b.setForeign(name, value)
+	}
+}
+
+// setForeign takes members that stand for one of MCP's in other formats.
+func (b *block) setForeign(name, value []byte) {
+	switch string(name) {
+	case "url":
+		b.url = value
+	case "source", "image_url":
+		b.source = value
+	case "contents":
+		b.contents = value
+	case "mime_type", "media_type":
+		if b.mime == nil {
+			b.mime = value
+		}
 	}
 }
 
 // kind is the block's type in lower case. Where the server gave none, what
 // else there is tells it; "" where nothing does.
 func (b *block) kind() string {
-	if s := strings.ToLower(strings.TrimSpace(str(b.typ))); s != "" {
+	switch s := strings.ToLower(strings.TrimSpace(str(b.typ))); s {
+	case "":
+	case "image_url", "input_image": // as OpenAI's API has it
+		return "image"
+	default:
 		return s
 	}
 	switch {
-	case !absent(b.resource):
+	case !absent(b.resource), !absent(b.blob), kind(b.contents) == '[':
 		return "resource"
 	case !absent(b.data) && strings.HasPrefix(str(b.mime), "audio/"):
 		return "audio"
@@ -77,26 +101,26 @@ func (b *block) known() bool {
 	}
 }
 
+// empty says whether a resource has neither text nor bytes.
+func (b *block) empty() bool { return absent(b.text) && absent(b.blob) }
+
 // forUser says whether the block is for the user and nobody else.
 // Annotations of a wrong type say nothing.
-func (b *block) forUser() bool {
+func (c *conversion) forUser(b *block) bool {
 	if kind(b.annotations) != '{' {
 		return false
 	}
-	only := false
-	_ = newCursor(b.annotations).members(func(name, value []byte) {
+	var audience []byte
+	_ = c.walk(b.annotations).members(func(name, value []byte) {
 		if string(name) == "audience" {
-			only = onlyUser(value)
+			audience = value
 		}
 	})
-	return only
+	return kind(audience) == '[' && onlyUser(c.walk(audience))
 }
 
-func onlyUser(audience []byte) bool {
-	if kind(audience) != '[' {
-		return false
-	}
-	cur := newCursor(audience)
+// onlyUser reads an array.
+func onlyUser(cur cursor) bool {
 	_, _ = cur.dec.ReadToken()
 	n := 0
 	for ; cur.dec.PeekKind() != ']'; n++ {
@@ -113,6 +137,7 @@ func (c *conversion) readBlock(cur cursor) error {
 	if cur.dec.PeekKind() != '{' {
 		value, err := cur.value()
 		if err == nil {
+			c.structured.meet(&block{text: value}, value, true)
 			c.addVisible(c.textOf(value))
 		}
 		return err
@@ -127,22 +152,37 @@ func (c *conversion) readBlock(cur cursor) error {
 }
 
 func (c *conversion) addBlock(b *block, raw []byte) {
+	if kind(b.resource) != '{' {
+		c.addBlockWith(b, nil, raw)
+		return
+	}
+	var inner block
+	_ = c.walk(b.resource).members(inner.set)
+	c.addBlockWith(b, &inner, raw)
+}
+
+// addBlockWith takes in a block with the one resource within it, or nil.
+func (c *conversion) addBlockWith(b, inner *block, raw []byte) {
 	k := b.kind()
-	if b.forUser() {
-		c.omitForUser(k, b, int64(len(raw)))
+	hidden := c.forUser(b) || inner != nil && c.forUser(inner)
+	c.structured.meet(b, raw, !hidden)
+	if hidden {
+		c.omitForUser(k, cmp.Or(inner, b), int64(len(raw)))
 		return
 	}
 	switch k {
 	case "text":
 		c.addTextBlock(b, raw)
 	case "image":
-		c.addImage(str(b.mime), b.data)
+		c.takeImage(k, "", c.mediaOf(k, b))
+		c.addBeside(b)
 	case "audio":
-		c.addMedia("audio", str(b.mime), b.data, notShown)
+		c.describe(k, "", c.mediaOf(k, b), notShown)
+		c.addBeside(b)
 	case "resource_link":
-		c.addLine(c.linkLine(b))
+		c.addLink(b, inner)
 	case "resource":
-		c.addResource(b)
+		c.addResource(b, inner)
 	default:
 		c.addUnknown(k, b, raw)
 	}

@@ -14,18 +14,31 @@ import (
 // lose a result.
 type cursor struct {
 	dec *jsontext.Decoder
+	buf *bytes.Buffer // what dec reads
 	src []byte
 }
 
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-func newCursor(src []byte) cursor { return cursor{dec: new(jsontext.Decoder)}.over(src) }
+func newCursor(src []byte) cursor {
+	return cursor{dec: new(jsontext.Decoder), buf: new(bytes.Buffer)}.over(src)
+}
 
-// over makes the cursor walk other text.
+// over makes the cursor walk other text, without allocation.
 func (c cursor) over(src []byte) cursor {
 	c.src = src[:len(src):len(src)] // the decoder can't write behind it
-	c.dec.Reset(bytes.NewBuffer(c.src), lenient...)
+	*c.buf = *bytes.NewBuffer(c.src)
+	c.dec.Reset(c.buf, lenient...)
 	return c
+}
+
+// walk gives a cursor over something small within a block, of which there may be
+// many. It is the same one every time.
+func (c *conversion) walk(src []byte) cursor {
+	if c.within.dec == nil {
+		c.within = newCursor(nil)
+	}
+	return c.within.over(src)
 }
 
 // value reads the next value. The result aliases src, not the decoder.
@@ -71,14 +84,22 @@ func (c cursor) done() bool {
 // kind is the first byte of a JSON value: one of {["tfn, a minus or a digit;
 // zero for none.
 func kind[T ~string | ~[]byte](value T) byte {
-	for i := range len(value) {
-		switch b := value[i]; b {
-		case ' ', '\t', '\r', '\n':
-		default:
-			return b
-		}
+	if value = skipSpace(value); len(value) > 0 {
+		return value[0]
 	}
 	return 0
+}
+
+// skipSpace takes off what JSON allows in front of a value.
+func skipSpace[T ~string | ~[]byte](value T) T {
+	for i := range len(value) {
+		switch value[i] {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return value[i:]
+		}
+	}
+	return value[len(value):]
 }
 
 // absent says whether an optional member is missing or null, which servers

@@ -11,6 +11,7 @@ const (
 	notAnImage = "not png, jpeg, gif or webp"
 	notBase64  = "not valid base64"
 	noData     = "no data"
+	onlyURL    = "only its URL was given"
 	forUser    = "for the user only"
 )
 
@@ -21,6 +22,14 @@ type media struct {
 	image string // type by the bytes, of an image that fantasy's providers take; else ""
 	size  int64  // of the bytes; less than zero: unknown
 	fault string // why it can't be decoded
+	url   string // where it is, if that is all there is
+}
+
+// open opens the media of a content block.
+func (c *conversion) open(k, mime string, data []byte) media {
+	m := openMedia(mime, data)
+	c.note(k, m)
+	return m
 }
 
 func openMedia(mime string, data []byte) media {
@@ -28,11 +37,7 @@ func openMedia(mime string, data []byte) media {
 	if kind(data) != '"' {
 		return m
 	}
-	text, ok := plain(data)
-	if !ok {
-		text = unquote(data)
-	}
-	text, uriType, ok := cutDataURI(bytes.TrimSpace(text))
+	text, uriType, ok := base64Text(data)
 	if m.mime == "" {
 		m.mime = uriType
 	}
@@ -71,27 +76,6 @@ func imageType(head []byte) string {
 	}
 }
 
-// addImage carries an image block as the response's media, or describes it.
-func (c *conversion) addImage(mime string, data []byte) {
-	c.takeImage("image", "", openMedia(mime, data))
-}
-
-// addBlob takes in an embedded resource's bytes. The model is told its URI
-// also where it is given the image.
-func (c *conversion) addBlob(uri, mime string, data []byte) {
-	m := openMedia(mime, data)
-	if m.image == "" {
-		c.describe("resource", uri, m, notShown)
-		return
-	}
-	c.takeImage("resource", uri, m)
-}
-
-// addMedia describes what fantasy's providers can't be given.
-func (c *conversion) addMedia(k, mime string, data []byte, reason string) {
-	c.describe(k, "", openMedia(mime, data), reason)
-}
-
 func (c *conversion) takeImage(k, name string, m media) {
 	reason := ""
 	switch limit := c.opts.MediaBytes; {
@@ -105,11 +89,16 @@ func (c *conversion) takeImage(k, name string, m media) {
 	case c.image != nil:
 		reason = notFirst
 	}
+	var data []byte
+	if m.fault == "" && reason == "" {
+		data = m.bytes()
+		reason = unfit(m.image, data)
+	}
 	if m.fault != "" || reason != "" {
 		c.describe(k, name, m, reason)
 		return
 	}
-	c.image, c.imageType = m.bytes(), m.image
+	c.image, c.imageType = data, m.image
 	if name != "" {
 		c.addLine(mediaLine(k, name, m.image, m.size, ""))
 	}
@@ -120,12 +109,20 @@ func (c *conversion) describe(k, name string, m media, reason string) {
 	if m.fault != "" {
 		reason = m.fault
 	}
-	mime := m.image
-	if mime == "" {
-		mime = c.field(m.mime, maxField)
+	if name == "" {
+		name = c.field(m.url, maxURI)
 	}
+	mime := c.mimeOf(m)
 	c.omit(k, mime, m.size, reason)
 	c.addLine(mediaLine(k, name, mime, m.size, reason))
+}
+
+// mimeOf is the type of media: by its bytes where they tell it.
+func (c *conversion) mimeOf(m media) string {
+	if m.image != "" {
+		return m.image
+	}
+	return c.field(m.mime, maxField)
 }
 
 // mediaLine is the one form in which media is described to the model.

@@ -2,6 +2,7 @@ package toolresult_test
 
 import (
 	"encoding/base64"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -45,6 +46,13 @@ func TestBase64Forms(t *testing.T) {
 		"data URI":           "data:image/jpeg;base64," + std,
 		"data URI, odd":      " DATA:;name=x; Base64 , " + raw,
 		"padding of its own": raw + "====",
+		"bytes of Python":    "b'" + std + "'",
+		"bytes of Python, 2": `b\"` + std + `\"`,
+		"quoted":             `\"` + std + `\"`,
+		"quoted URI":         `'data:image/png;base64,` + std + `'`,
+		"byte order mark":    "\ufeff" + std,
+		"escaped for a URL":  url.QueryEscape(std),
+		"escaped in a URI":   "data:image/png;base64," + strings.ReplaceAll(url.QueryEscape(std), "%3D", "%3d"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := convert(t, content(`{"type":"image","data":"`+form+`"}`), toolresult.Options{})
@@ -52,7 +60,7 @@ func TestBase64Forms(t *testing.T) {
 			assert.Equal(t, data, string(r.Data))
 
 			r = convert(t, content(`{"type":"audio","data":"`+form+`"}`), toolresult.Options{})
-			assert.Contains(t, r.Content, "20 bytes")
+			assert.Contains(t, r.Content, "28 bytes")
 		})
 	}
 	for name, form := range map[string]string{
@@ -62,12 +70,49 @@ func TestBase64Forms(t *testing.T) {
 		"URI of text":       "data:image/png," + std,
 		"URI without comma": "data:image/png;base64" + std,
 		"non-ASCII":         std + "é",
+		"quoted half":       `\"` + std,
+		"other quotes":      `\"` + std + `'`,
+		"a bare b and text": "b" + std + "?",
+		"wrong escape":      std + "%3",
+		"other escape":      std + "%3F",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := convert(t, content(`{"type":"image","mimeType":"image/png","data":"`+form+`"}`), toolresult.Options{})
 			assert.Equal(t, "[image: image/png; not valid base64]", r.Content)
 		})
 	}
+}
+
+func TestImageInAnotherPlace(t *testing.T) {
+	for name, block := range map[string]string{
+		"blob":                  `{"type":"image","blob":"` + b64(png) + `"}`,
+		"source":                `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"` + b64(png) + `"}}`,
+		"source that is text":   `{"type":"image","source":"` + b64(png) + `"}`,
+		"data URI as source":    `{"type":"image","source":"data:image/png;base64,` + b64(png) + `"}`,
+		"data URI as url":       `{"type":"image","url":"data:image/png;base64,` + b64(png) + `"}`,
+		"data URI as uri":       `{"type":"image","uri":"data:image/png;base64,` + b64(png) + `"}`,
+		"image_url":             `{"type":"image_url","image_url":{"url":"data:image/png;base64,` + b64(png) + `"}}`,
+		"image_url, not nested": `{"type":"input_image","image_url":"data:image/png;base64,` + b64(png) + `"}`,
+		"behind data of no use": `{"type":"image","data":"?","url":"https://a","blob":"` + b64(png) + `"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := convert(t, content(block), toolresult.Options{})
+			assert.Equal(t, png, string(r.Data), r.Content)
+			assert.Equal(t, "image/png", r.MediaType)
+		})
+	}
+}
+
+func TestTextBesideAnImage(t *testing.T) {
+	r := convert(t, content(`{"type":"image","data":"`+b64(png)+`","text":"a cat"}`, text("after")), toolresult.Options{})
+	assert.Equal(t, png, string(r.Data))
+	assert.Equal(t, "a cat\nafter", r.Content)
+}
+
+func TestURLOfAnImageIsHidden(t *testing.T) {
+	hide := func(s string) string { return strings.ReplaceAll(s, "tok_1234567890", "[REDACTED]") }
+	r := convert(t, content(`{"type":"image","url":"https://a/b.png?key=tok_1234567890"}`), toolresult.Options{Hide: hide})
+	assert.Equal(t, "[image: https://a/b.png?key=[REDACTED], unknown type; only its URL was given]", r.Content)
 }
 
 func TestImageChoice(t *testing.T) {
@@ -81,14 +126,14 @@ func TestImageChoice(t *testing.T) {
 	}{
 		{"first of several", toolresult.Options{}, false, png,
 			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\nand\n[image: image/gif, 10 bytes; only the first image is shown]"},
-		{"first is too large", toolresult.Options{MediaBytes: 15}, false, gif,
-			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\n[image: image/png, 16 bytes; over the limit of 15 bytes]\nand"},
-		{"limit is met", toolresult.Options{MediaBytes: 16}, false, png,
+		{"first is too large", toolresult.Options{MediaBytes: 23}, false, gif,
+			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\n[image: image/png, 24 bytes; over the limit of 23 bytes]\nand"},
+		{"limit is met", toolresult.Options{MediaBytes: 24}, false, png,
 			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\nand\n[image: image/gif, 10 bytes; only the first image is shown]"},
 		{"as text", toolresult.Options{ImagesAsText: true}, false, "",
-			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\n[image: image/png, 16 bytes; not shown]\nand\n[image: image/gif, 10 bytes; not shown]"},
+			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\n[image: image/png, 24 bytes; not shown]\nand\n[image: image/gif, 10 bytes; not shown]"},
 		{"beside an error", toolresult.Options{}, true, "",
-			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\n[image: image/png, 16 bytes; not shown]\nand\n[image: image/gif, 10 bytes; not shown]"},
+			"see\n[image: image/svg+xml, 41 bytes; not png, jpeg, gif or webp]\n[image: image/png, 24 bytes; not shown]\nand\n[image: image/gif, 10 bytes; not shown]"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			raw := all
@@ -105,7 +150,7 @@ func TestImageChoice(t *testing.T) {
 
 func TestImageAloneHasContent(t *testing.T) {
 	r := convert(t, content(image("image/png", png)), toolresult.Options{})
-	assert.Equal(t, "[image: image/png, 16 bytes]", r.Content)
+	assert.Equal(t, "[image: image/png, 24 bytes]", r.Content)
 	assert.Empty(t, metadata(t, r).Omitted)
 }
 
@@ -122,5 +167,5 @@ func TestOmittedInMetadata(t *testing.T) {
 func TestEmbeddedImageKeepsItsURI(t *testing.T) {
 	r := convert(t, content(`{"type":"resource","resource":{"uri":"file:///a","blob":"`+b64(png)+`"}}`), toolresult.Options{})
 	assert.Equal(t, png, string(r.Data))
-	assert.Equal(t, "[resource: file:///a, image/png, 16 bytes]", r.Content)
+	assert.Equal(t, "[resource: file:///a, image/png, 24 bytes]", r.Content)
 }

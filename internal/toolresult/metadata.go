@@ -53,16 +53,18 @@ func (c *conversion) omit(k, mime string, size int64, reason string) {
 }
 
 // omitForUser keeps a block of the user's from the model. Its text goes to
-// the host, which would have no other way to show it.
+// the host, which would have no other way to show it. size is that of the block,
+// for want of a better one.
 func (c *conversion) omitForUser(k string, b *block, size int64) {
 	c.userOnly = true
-	switch {
-	case !absent(b.data):
-		size = openMedia("", b.data).size
-	case !absent(b.text):
-		text := c.hide(c.clean(c.textOf(b.text)))
+	if text := c.hide(c.clean(c.textOf(b.text))); text != "" {
 		size = int64(len(text))
 		c.addUserText(text)
+	}
+	for _, data := range [][]byte{b.data, b.blob} {
+		if !absent(data) {
+			size = c.open(k, str(b.mime), data).size
+		}
 	}
 	c.omit(k, c.field(str(b.mime), maxField), size, forUser)
 }

@@ -7,7 +7,7 @@ import (
 
 // result is a tools/call result, each member as undecoded JSON.
 type result struct {
-	content, structured, meta, isError, toolResult, resultType, inputRequests []byte
+	content, structured, meta, isError, toolResult, inner, resultType, inputRequests []byte
 
 	other bool // has a member that MCP does not know
 }
@@ -29,31 +29,54 @@ func (r *result) set(name, value []byte) {
 	case "inputRequests":
 		r.inputRequests = value
 	case "requestState":
+	case "result":
+		r.inner, r.other = value, true
 	default:
 		r.other = true
 	}
 }
 
-// unwrap takes out the result that protocol 2024-10-07 has in a member of its own. Bridges that speak a newer protocol put an
-// empty content beside it. It may be anything; only where it looks like a result it is one.
+// unwrap takes out a result that is within another: protocol 2024-10-07 has it in toolResult, and bridges that speak a newer
+// protocol put an empty content beside it; others pass on an answer of JSON-RPC as a whole. Either may be anything; only where it
+// looks like a result it is one.
 func (r *result) unwrap() {
-	if absent(r.toolResult) || !absent(r.content) && !emptyArray(r.content) {
+	if !absent(r.content) && !emptyArray(r.content) {
 		return
 	}
-	r.content = nil
-	if kind(r.toolResult) != '{' {
-		return
+	if inner, ok := resultIn(r.toolResult); ok {
+		r.take(inner)
+		r.toolResult = nil
+	} else if inner, ok := resultIn(r.inner); ok && absent(r.toolResult) && inner.certain() {
+		r.take(inner)
+		r.other = inner.other
 	}
-	var inner result
-	if newCursor(r.toolResult).members(inner.set) != nil || absent(inner.content) {
-		return
+	if !absent(r.toolResult) {
+		r.content = nil
 	}
-	r.content, r.toolResult = inner.content, nil
+}
+
+func resultIn(raw []byte) (r result, ok bool) {
+	if kind(raw) != '{' || newCursor(raw).members(r.set) != nil {
+		return r, false
+	}
+	return r, !absent(r.content) || !absent(r.structured)
+}
+
+// certain tells a result from an object of the server's own with members of the same names.
+func (r *result) certain() bool {
+	return isContent(r.content) || emptyArray(r.content) && !r.other || absent(r.content)
+}
+
+func (r *result) take(inner result) {
+	r.content = inner.content
 	if !truth(r.isError) {
 		r.isError = inner.isError
 	}
 	if absent(r.structured) {
 		r.structured = inner.structured
+	}
+	if absent(r.meta) {
+		r.meta = inner.meta
 	}
 }
 
@@ -120,7 +143,8 @@ func (c *conversion) readResult(raw []byte) {
 		c.readContent(r.content)
 	case !absent(r.toolResult): // protocol 2024-10-07
 		c.addText(c.textOf(r.toolResult))
-	case r.other && absent(r.structured) && err == nil:
+	}
+	if r.other && absent(r.structured) && err == nil && c.nothing() {
 		c.addText(c.textOf(raw)) // a server that forgot the envelope
 	}
 	c.addMoreLines()
@@ -148,6 +172,10 @@ func (c *conversion) readContent(content []byte) {
 		}
 	}
 }
+
+// nothing says whether there is nothing to show so far, neither to the model nor
+// to the user.
+func (c *conversion) nothing() bool { return c.text.n == 0 && c.image == nil && !c.userOnly }
 
 // addMoreLines says how many lines maxLines has cost.
 func (c *conversion) addMoreLines() {

@@ -12,9 +12,18 @@ type structured struct {
 	inner []byte // its value, if it is an object of "result" alone
 	held  bool   // a text that the model sees holds the same value
 
-	hash hasher
-	sum  [2]uint64 // of raw and inner; valid once hash is made
+	elements elements // of the array that it is, if it is one
+
+	hash     *hasher // made when first used
+	summed   bool
+	sum      [2]uint64 // of raw and inner; valid if summed
+	compared int       // how many texts were
+	text     []byte    // the one that is
 }
+
+// maxCompared bounds how many texts are decoded to be compared: blocks can be so
+// many that the decoding, as short as each is, takes seconds.
+const maxCompared = 10_000
 
 // set takes the member as it is in the result. null means absent.
 //
@@ -27,6 +36,7 @@ func (s *structured) set(raw []byte) {
 	}
 	s.raw = raw
 	if kind(raw) != '{' {
+		s.elements.set(raw)
 		return
 	}
 	n := 0
@@ -37,6 +47,14 @@ func (s *structured) set(raw []byte) {
 			s.inner = nil
 		}
 	})
+	s.elements.set(s.inner)
+}
+
+func (s *structured) hasher() *hasher {
+	if s.hash == nil {
+		s.hash = newHasher()
+	}
+	return s.hash
 }
 
 // compare notes whether text holds the same JSON value, in whatever spelling.
@@ -48,17 +66,19 @@ func (s *structured) compare(text string) {
 		s.held = true
 		return
 	}
-	k := kind(text)
-	outer, inner := sameKind(k, kind(s.raw)), s.inner != nil && sameKind(k, kind(s.inner))
-	if !outer && !inner {
+	outer, inner := alike(text, s.raw), s.inner != nil && alike(text, s.inner)
+	if !outer && !inner || s.compared == maxCompared {
 		return
 	}
-	if !s.hash.made {
-		s.hash = newHasher()
-		s.sum[0], _ = s.hash.sum(s.raw)
-		s.sum[1], _ = s.hash.sum(s.inner)
+	s.compared++
+	h := s.hasher()
+	if !s.summed {
+		s.summed = true
+		s.sum[0], _ = h.sum(s.raw)
+		s.sum[1], _ = h.sum(s.inner)
 	}
-	sum, ok := s.hash.sum([]byte(text))
+	s.text = append(s.text[:0], text...)
+	sum, ok := h.sum(s.text)
 	s.held = ok && (outer && sum == s.sum[0] || inner && sum == s.sum[1])
 }
 
@@ -68,19 +88,29 @@ func (s *structured) spells(text string) bool {
 	return 6*len(text)+2 >= len(s.inner) && string(unquote(s.inner)) == text
 }
 
-// sameKind says whether two values that begin so can be equal.
-func sameKind(a, b byte) bool { return a == b || number(a) && number(b) }
-
-func number(k byte) bool { return k == '-' || k >= '0' && k <= '9' }
-
-// addStructured appends the structured content for the model.
+// addStructured appends the structured content for the model. The host gets it
+// as it is.
 func (c *conversion) addStructured() {
-	if c.structured.raw == nil || c.structured.held && len(c.structured.raw) > maxMetadata {
+	s := &c.structured
+	s.held = s.held || s.elements.all()
+	if s.raw == nil || s.held && len(s.raw) > maxMetadata {
 		return
 	}
-	json := c.compact(c.structured.raw)
-	c.setMetaStructured(json)
-	if !c.structured.held && json != "" {
+	json := ""
+	media := c.mediaIn(s.raw)
+	if len(media) == 0 || len(s.raw) <= maxMetadata {
+		json = c.compact(s.raw)
+		c.setMetaStructured(json)
+	}
+	if s.held {
+		return
+	}
+	if len(media) > 0 {
+		c.instead = media
+		json = c.compact(s.raw)
+		c.instead = nil
+	}
+	if json != "" {
 		c.text.add(json)
 	}
 }
@@ -133,7 +163,11 @@ func appendDelimiter(out []byte, cur cursor) []byte {
 }
 
 func (c *conversion) appendScalar(out, value []byte) []byte {
+	line := c.instead[&value[0]]
 	switch {
+	case line != "":
+		out, _ = jsontext.AppendQuote(out, line)
+		return out
 	case kind(value) == '"':
 		out, _ = jsontext.AppendQuote(out, c.hide(c.clean(string(unquote(value)))))
 		return out

@@ -106,6 +106,34 @@ func TestStructuredOfAnHiddenBlockIsShown(t *testing.T) {
 	assert.Equal(t, `{"a":1}`, r.Content)
 }
 
+func TestManyTextsBesideStructuredCostNoMore(t *testing.T) {
+	var texts []string
+	for range 20_000 {
+		texts = append(texts, `"[[1]]"`)
+	}
+	allocs := func(structured string) float64 {
+		raw := []byte(withStructured(structured, texts...))
+		return testing.AllocsPerRun(1, func() { toolresult.Convert(raw, toolresult.Options{}) })
+	}
+	alone := allocs(`null`)
+	for _, structured := range []string{`[[[1]]]`, `[[1],2]`, `{"result":[[1],2]}`} {
+		assert.Less(t, allocs(structured), alone+100, structured)
+	}
+}
+
+func TestStructuredIsComparedWithSoManyTexts(t *testing.T) {
+	texts := make([]string, 12_000)
+	for i := range texts {
+		texts[i] = `"[2]"`
+	}
+	for at, held := range map[int]bool{0: true, 9_999: true, 11_999: false} {
+		texts[at] = `"[1]"`
+		r := convert(t, withStructured(`[1.0]`, texts...), toolresult.Options{})
+		assert.Equal(t, !held, strings.HasSuffix(r.Content, "\n[1.0]"), at)
+		texts[at] = `"[2]"`
+	}
+}
+
 func TestStructuredIsDeep(t *testing.T) {
 	deep := strings.Repeat(`{"a":[`, 4000) + strings.Repeat(`]}`, 4000)
 	r := convert(t, withStructured(deep, text(deep)), toolresult.Options{})

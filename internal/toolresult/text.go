@@ -38,55 +38,18 @@ func (c *conversion) addVisible(s string) {
 }
 
 func (c *conversion) addTextBlock(b *block, raw []byte) {
-	if absent(b.text) && b.other {
+	if absent(b.text) && (b.other || !absent(b.data) || !absent(b.blob) || !absent(b.resource)) {
 		c.addUnknown("text", b, raw) // the text may be under another name
 		return
 	}
 	c.addVisible(c.textOf(b.text))
 }
 
-func (c *conversion) addResource(b *block) {
-	r := *b
-	switch kind(b.resource) {
-	case '{':
-		r = block{}
-		_ = newCursor(b.resource).members(r.set)
-	case '"':
-		r.uri = b.resource
+// addBeside takes in the text of a block whose type has none, such as a caption.
+func (c *conversion) addBeside(b *block) {
+	if !absent(b.text) {
+		c.addVisible(c.textOf(b.text))
 	}
-	uri, mime := c.field(str(r.uri), maxURI), str(r.mime)
-	text := c.textOf(r.text)
-	hasText, hasBlob := !blank(text), !absent(r.blob) && string(r.blob) != `""`
-	if hasText {
-		c.addLine("[" + list("resource", uri, c.field(mime, maxField)) + "]")
-		c.addVisible(text)
-	}
-	if hasBlob {
-		c.addBlob(uri, mime, r.blob)
-	}
-	if !hasText && !hasBlob {
-		c.addLine("[" + list("resource", uri, c.field(mime, maxField)) + "; no data]")
-	}
-}
-
-// linkLine describes a resource_link; the model may read it by its URI with
-// another tool.
-func (c *conversion) linkLine(b *block) string {
-	name := c.field(str(b.name), maxField)
-	if title := c.field(str(b.title), maxField); name == "" {
-		name = title
-	} else if title != "" && title != name {
-		name += " (" + title + ")"
-	}
-	size := ""
-	if n, err := strconv.ParseInt(string(b.size), 10, 64); err == nil && n >= 0 {
-		size = count(n, "byte")
-	}
-	line := list("resource link", name, c.field(str(b.uri), maxURI), c.field(str(b.mime), maxField), size)
-	if d := c.field(str(b.description), maxDescription); d != "" {
-		line += ": " + d
-	}
-	return "[" + line + "]"
 }
 
 // addUnknown takes in a block of a type that this package does not know:
@@ -99,15 +62,18 @@ func (c *conversion) addUnknown(k string, b *block, raw []byte) {
 	if k != "" {
 		name = "content of type " + `"` + c.field(k, maxField) + `"`
 	}
+	hasText, hasMedia := kind(b.text) == '"' && !blank(str(b.text)), kind(b.data) == '"' && kind(b.mime) == '"'
 	switch {
-	case kind(b.text) == '"' && !blank(str(b.text)):
+	case hasMedia:
+		k = cmp.Or(c.field(k, maxField), "data")
+		c.describe(k, "", c.open(k, str(b.mime), b.data), notShown)
+		c.addBeside(b)
+	case hasText:
 		c.addLine("[" + name + "]")
 		c.addVisible(str(b.text))
-	case kind(b.data) == '"' && kind(b.mime) == '"':
-		c.addMedia(cmp.Or(c.field(k, maxField), "data"), str(b.mime), b.data, notShown)
 	default:
 		json := ""
-		if len(raw) <= 2*maxUnknown {
+		if len(raw) <= 2*maxUnknown && c.lines < maxLines {
 			json = c.compact(raw)
 		}
 		if json == "" || len(json) > maxUnknown {

@@ -66,10 +66,15 @@ type conversion struct {
 	userOnly bool // something was left out because it is for the user only
 
 	structured structured
+	seen       map[uint64]string // media of the blocks: a line by the sum of its base64
+	instead    map[*byte]string  // what compact writes for a string, by its first byte
 	meta       Metadata
 
-	json    cursor // of compact; made when first used
-	scratch []byte
+	// Made when first used.
+	within   cursor // of walk
+	contents cursor // of addResources
+	json     cursor // of compact
+	scratch  []byte
 }
 
 // parts are texts joined by newlines. One alone is not copied, and many small

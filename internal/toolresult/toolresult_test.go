@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	png  = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
-	jpeg = "\xff\xd8\xff\xe0\x00\x10JFIF\x00"
-	gif  = "GIF89a\x01\x00\x01\x00"
-	webp = "RIFF\x24\x00\x00\x00WEBPVP8 "
+	png  = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x02\x00\x00\x00\x03"
+	jpeg = "\xff\xd8\xff\xe0\x00\x07JFIF\x00\xff\xc0\x00\x07\x08\x00\x03\x00\x02"
+	gif  = "GIF89a\x02\x00\x03\x00"
+	webp = "RIFF\x16\x00\x00\x00WEBPVP8 \x0a\x00\x00\x00\x00\x00\x00\x9d\x01\x2a\x02\x00\x03\x00"
 	svg  = `<svg xmlns="http://www.w3.org/2000/svg"/>`
 )
 
@@ -100,6 +100,12 @@ func TestResultShapes(t *testing.T) {
 		{"null content", `{"content":null}`, "(no output)", false},
 		{"empty content", `{"content":[]}`, "(no output)", false},
 		{"null content beside data", `{"content":null,"answer":42}`, `{"content":null,"answer":42}`, false},
+		{"empty content beside an error", `{"content":[],"error":{"message":"boom"}}`, `{"content":[],"error":{"message":"boom"}}`, false},
+		{"empty content beside data", `{"content":[],"data":{"id":9007199254740993}}`, `{"content":[],"data":{"id":9007199254740993}}`, false},
+		{"blank content beside data", `{"content":[{"type":"text","text":""}],"data":1}`, `{"content":[{"type":"text","text":""}],"data":1}`, false},
+		{"empty content beside data, failed", `{"content":[],"error":"boom","isError":true}`, `{"content":[],"error":"boom","isError":true}`, true},
+		{"content for the user beside data", `{"content":[{"type":"text","text":"a","annotations":{"audience":["user"]}}],"data":1}`, "(the output was for the user only)", false},
+		{"structured content beside data", `{"content":[],"structuredContent":{"a":1},"data":1}`, `{"a":1}`, false},
 		{"whitespace", content(text(" \n\t")), "(no output)", false},
 		{"string", `"hi"`, "hi", false},
 		{"number", `9007199254740993`, "9007199254740993", false},
@@ -115,6 +121,15 @@ func TestResultShapes(t *testing.T) {
 		{"legacy error", `{"toolResult":{"content":[{"type":"text","text":"Error: no"}],"isError":true}}`, "Error: no", true},
 		{"legacy error, bridged", `{"content":[ ],"toolResult":{"content":[{"type":"text","text":"Error: no"}],"isError":true}}`, "Error: no", true},
 		{"legacy beside content", `{"content":[{"type":"text","text":"new"}],"toolResult":"old"}`, "new", false},
+		{"legacy structured error", `{"toolResult":{"structuredContent":{"a":1},"isError":true}}`, `{"a":1}`, true},
+		{"result within a result", `{"result":{"content":[{"type":"text","text":"no"}],"isError":true}}`, "no", true},
+		{"whole answer as a result", `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"fine"}],"structuredContent":{"a":1}}}`, "fine\n{\"a\":1}", false},
+		{"empty result within a result", `{"content":[],"result":{"content":[]}}`, "(no output)", false},
+		{"result beside content", `{"content":[{"type":"text","text":"new"}],"result":{"content":[{"type":"text","text":"old"}]}}`, "new", false},
+		{"result that is none", `{"result":{"content":"a page","title":"b"}}`, `{"result":{"content":"a page","title":"b"}}`, false},
+		{"result with content of its own", `{"result":{"content":[{"id":1}],"total":1}}`, `{"result":{"content":[{"id":1}],"total":1}}`, false},
+		{"empty result of its own", `{"result":{"content":[],"total":0}}`, `{"result":{"content":[],"total":0}}`, false},
+		{"result is a number", `{"result":42}`, `{"result":42}`, false},
 		{"legacy text", `{"toolResult":"done","_meta":{}}`, "done", false},
 		{"unknown result type", `{"resultType":"later","content":[{"type":"text","text":"a"}]}`, "a", false},
 		{"cut JSON keeps what there is", `{"content":[{"type":"text","text":"a"},{"type":"te`, "a\n[the rest of the server's answer is not valid JSON]", false},
@@ -164,6 +179,35 @@ func TestBlocks(t *testing.T) {
 		{"image with data of a wrong type", `{"type":"image","mimeType":"image/png","data":[1]}`, "[image: image/png; no data]"},
 		{"image with wrong base64", `{"type":"image","mimeType":"image/png","data":"not base64!"}`, "[image: image/png; not valid base64]"},
 		{"image with a data URI of text", `{"type":"image","data":"data:image/svg+xml;utf8,<svg/>"}`, "[image: image/svg+xml; not valid base64]"},
+		{"image with text beside it", `{"type":"image","mimeType":"image/png","data":null,"text":"a cat"}`, "[image: image/png; no data]\na cat"},
+		{"audio with text beside it", `{"type":"audio","mimeType":"audio/wav","data":"AAAA","text":"hello"}`, "[audio: audio/wav, 3 bytes; not shown]\nhello"},
+		{"video with text beside it", `{"type":"video","mimeType":"video/mp4","data":"AAAA","text":"a dog"}`, "[video: video/mp4, 3 bytes; not shown]\na dog"},
+		{"image by url", `{"type":"image","mimeType":"image/png","url":"https://a/b.png"}`, "[image: https://a/b.png, image/png; only its URL was given]"},
+		{"image by uri", `{"type":"image","data":"","uri":"file:///b.png"}`, "[image: file:///b.png, unknown type; only its URL was given]"},
+		{"image by a URL as data", `{"type":"image","data":"https://a/b.png","mimeType":"image/png"}`, "[image: https://a/b.png, image/png; only its URL was given]"},
+		{"image by source", `{"type":"image","source":{"type":"url","url":"https://a/b.png"}}`, "[image: https://a/b.png, unknown type; only its URL was given]"},
+		{"image by a text as source", `{"type":"image","source":"b.png"}`, "[image: b.png, unknown type; only its URL was given]"},
+		{"image_url", `{"type":"image_url","image_url":{"url":"https://a/b.png"}}`, "[image: https://a/b.png, unknown type; only its URL was given]"},
+		{"image by a broken data URI", `{"type":"image","mimeType":"image/png","url":"data:image/png;base64,?"}`, "[image: image/png; not valid base64]"},
+		{"image by a long URL", `{"type":"image","url":"a:` + strings.Repeat("x", 3000) + `"}`, "[image: a:" + strings.Repeat("x", 2043) + "…, unknown type; only its URL was given]"},
+		{"image with a source of a wrong type", `{"type":"image","source":7,"url":[],"uri":{}}`, "[image: unknown type; no data]"},
+		{"audio by url", `{"type":"audio","url":"https://a/b.wav"}`, "[audio: https://a/b.wav, unknown type; only its URL was given]"},
+		{"audio in a source", `{"type":"audio","source":{"media_type":"audio/wav","data":"AAAA"}}`, "[audio: audio/wav, 3 bytes; not shown]"},
+		{"audio in a blob", `{"type":"audio","mimeType":"audio/wav","blob":"AAAA"}`, "[audio: audio/wav, 3 bytes; not shown]"},
+		{"text block with data alone", `{"type":"text","data":"a"}`, `[content of type "text": {"type":"text","data":"a"}]`},
+		{"no type, blob", `{"blob":"AAAA","mimeType":"application/pdf"}`, "[resource: application/pdf, 3 bytes; not shown]"},
+		{"link in a resource", `{"type":"resource_link","title":"T","resource":{"uri":"a:b","name":"n"}}`, "[resource link: n (T), a:b]"},
+		{"link as a resource", `{"type":"resource_link","resource":"a:b"}`, "[resource link: a:b]"},
+		{"link by url", `{"type":"resource_link","url":"https://a"}`, "[resource link: https://a]"},
+		{"link with text beside it", `{"type":"resource_link","uri":"a:b","text":"t"}`, "[resource link: a:b]\nt"},
+		{"link with text in its resource", `{"type":"resource_link","resource":{"uri":"a:b","text":"t"}}`, "[resource link: a:b]\nt"},
+		{"embedded contents", `{"type":"resource","resource":{"contents":[{"uri":"a:b","text":"t"},{"uri":"a:c","blob":"AAAA"}]}}`, "[resource: a:b]\nt\n[resource: a:c, unknown type, 3 bytes; not shown]"},
+		{"embedded contents at one URI", `{"type":"resource","resource":{"uri":"a:b","contents":[{"text":"t"},"a:c",7]}}`, "[resource: a:b]\nt\n[resource: a:c; no data]\n[resource: a:b; no data]"},
+		{"embedded contents, none", `{"type":"resource","resource":{"uri":"a:b","contents":[]}}`, "[resource: a:b; no data]"},
+		{"embedded contents and text", `{"type":"resource","resource":{"uri":"a:b","text":"t","contents":[{"text":"u"}]}}`, "[resource: a:b]\nt"},
+		{"embedded array", `{"type":"resource","resource":[{"uri":"a:b","text":"t"},{"uri":"a:c","text":"u"}]}`, "[resource: a:b]\nt\n[resource: a:c]\nu"},
+		{"contents not nested", `{"type":"resource","contents":[{"uri":"a:b","text":"t"}]}`, "[resource: a:b]\nt"},
+		{"embedded text and text beside it", `{"type":"resource","text":"outer","resource":{"uri":"a:b","text":"inner"}}`, "[resource: a:b]\ninner\nouter"},
 		{"link", `{"type":"resource_link","uri":"file:///a.txt","name":"a.txt","title":"A","description":"first\nfile","mimeType":"text/plain","size":12}`,
 			"[resource link: a.txt (A), file:///a.txt, text/plain, 12 bytes: first file]"},
 		{"link with URI alone", `{"type":"resource_link","uri":"file:///a.txt"}`, "[resource link: file:///a.txt]"},
@@ -228,7 +272,7 @@ func TestErrorText(t *testing.T) {
 		{"text", content(text("bad"), text("worse")), "bad\nworse"},
 		{"structured", `{"structuredContent":{"code":12345678901234567890}}`, `{"code":12345678901234567890}`},
 		{"text and structured", `{"content":[{"type":"text","text":"bad"}],"structuredContent":{"code":1}}`, "bad\n{\"code\":1}"},
-		{"image", content(image("image/png", png)), "[image: image/png, 16 bytes; not shown]"},
+		{"image", content(image("image/png", png)), "[image: image/png, 24 bytes; not shown]"},
 		{"for the user", content(`{"type":"text","text":"x","annotations":{"audience":["user"]}}`), "The tool failed; what it said was for the user only."},
 		{"legacy", `{"toolResult":"bad"}`, "bad"},
 	} {
@@ -281,7 +325,31 @@ func TestAudience(t *testing.T) {
 	r := convert(t, content(picture, text("done")), toolresult.Options{})
 	assert.Equal(t, "text", r.Type)
 	assert.Equal(t, "done", r.Content)
-	assert.Equal(t, []toolresult.Omitted{{Kind: "image", MIME: "image/png", Bytes: 16, Reason: "for the user only"}}, metadata(t, r).Omitted)
+	assert.Equal(t, []toolresult.Omitted{{Kind: "image", MIME: "image/png", Bytes: 24, Reason: "for the user only"}}, metadata(t, r).Omitted)
+}
+
+func TestAudienceWithinAResource(t *testing.T) {
+	const user, both = `"annotations":{"audience":["user"]}`, `"annotations":{"audience":["user","assistant"]}`
+	for _, tt := range []struct{ name, block, want, userText string }{
+		{"resource", `{"type":"resource","resource":{"uri":"a:b","text":"secret plan",` + user + `}}`, "", "secret plan"},
+		{"beside that of the block", `{"type":"resource",` + both + `,"resource":{"uri":"a:b","text":"secret plan",` + user + `}}`, "", "secret plan"},
+		{"of the block", `{"type":"resource",` + user + `,"resource":{"uri":"a:b","text":"secret plan"}}`, "", "secret plan"},
+		{"bytes", `{"type":"resource","resource":{"uri":"a:b","blob":"` + b64(png) + `",` + user + `}}`, "", ""},
+		{"link", `{"type":"resource_link","resource":{"uri":"a:b",` + user + `}}`, "", ""},
+		{"one of several", `{"type":"resource","resource":[{"uri":"a:b","text":"secret plan",` + user + `},{"uri":"a:c","text":"t"}]}`, "[resource: a:c]\nt", "secret plan"},
+		{"for both", `{"type":"resource","resource":{"uri":"a:b","text":"t",` + both + `}}`, "[resource: a:b]\nt", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			want := tt.want
+			if want == "" {
+				want = "(the output was for the user only)"
+			}
+			r := convert(t, content(tt.block), toolresult.Options{})
+			assert.Equal(t, want, r.Content)
+			assert.Equal(t, "text", r.Type)
+			assert.Equal(t, tt.userText, metadata(t, r).UserText)
+		})
+	}
 }
 
 func TestTextForTheUserIsBounded(t *testing.T) {
@@ -303,4 +371,12 @@ func TestManyBlocks(t *testing.T) {
 	m := metadata(t, r)
 	assert.Len(t, m.Omitted, 20)
 	assert.Equal(t, 3000, m.OmittedCount)
+
+	for i := range blocks {
+		blocks[i] = `{"x":1}`
+	}
+	r = convert(t, content(blocks...), toolresult.Options{})
+	assert.Equal(t, 1000, strings.Count(r.Content, `[content of unknown type: {"x":1}]`))
+	assert.True(t, strings.HasSuffix(r.Content, "\n[2000 more blocks not shown]"))
+	assert.Equal(t, 2000, metadata(t, r).OmittedCount)
 }
