@@ -12,6 +12,7 @@ import (
 // the attempt hands it over, and replaces it when the server has lost it.
 type connection struct {
 	server      *server
+	version     string        // of the protocol, as agreed on: a renewal asks for it first
 	headerTools bool          // some tools have parameters that are mirrored in headers
 	slots       chan struct{} // one for each call that may run at a time
 	gate        gate
@@ -45,7 +46,7 @@ var (
 func newConnection(s *session, headerTools bool) *connection {
 	open, shut := context.WithCancel(context.Background())
 	return &connection{
-		server: s.server, session: s, headerTools: headerTools, open: open, close: shut,
+		server: s.server, session: s, version: s.version, headerTools: headerTools, open: open, close: shut,
 		slots: make(chan struct{}, min(s.server.opts.Limits.ParallelCalls, 1<<16)),
 	}
 }
@@ -132,7 +133,7 @@ func (c *connection) replace(ctx context.Context) (s *session, err error) {
 			err = errPanic
 		}
 	}()
-	s, release, err := open(ctx, c.server, c.server.config.ProtocolVersion, func() {})
+	s, release, err := open(ctx, c.server, c.version, func() {})
 	if err != nil {
 		return s, err
 	}
