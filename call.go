@@ -95,7 +95,7 @@ func (c *connection) send(ctx context.Context, k toolCall) (raw []byte, stats ca
 			err = fmt.Errorf("%w: %v", errRanBefore, err) // what is known of the last try is not all
 		}
 		mayHaveRun = mayHaveRun || !notRun(err)
-		wait := retryAfter(err)
+		wait, _ := retryAfter(err)
 		if ctx.Err() != nil || mayHaveRun && !(k.repeatable && broken(err)) || time.Now().Add(wait).After(k.deadline) {
 			return nil, stats, err
 		}
@@ -192,7 +192,8 @@ func notRun(err error) bool {
 		return true
 	}
 	h, ok := errors.AsType[*wire.HTTPError](err)
-	return ok && (h.SessionLost() || retryAfter(err) > 0)
+	_, saysWhen := retryAfter(err)
+	return ok && (h.SessionLost() || saysWhen)
 }
 
 // broken says whether a call failed on its way, and not by the server's word.
@@ -204,14 +205,20 @@ func broken(err error) bool {
 	return !ok || h.Status == http.StatusBadGateway || h.Status == http.StatusServiceUnavailable || h.Status == http.StatusGatewayTimeout
 }
 
+// minWait is how long a server is left alone that says to come back at once.
+const minWait = 100 * time.Millisecond
+
 // retryAfter is how long the server asks to wait before the call is sent again
-// (RFC 9110 section 10.2.3); zero where it does not ask.
-func retryAfter(err error) time.Duration {
+// (RFC 9110 section 10.2.3), and whether it asks.
+func retryAfter(err error) (wait time.Duration, says bool) {
 	h, ok := errors.AsType[*wire.HTTPError](err)
 	if !ok || h.Status != http.StatusTooManyRequests && h.Status != http.StatusServiceUnavailable {
-		return 0
+		return 0, false
 	}
-	return h.RetryAfter
+	if !h.SaysWhen {
+		return 0, false
+	}
+	return max(h.RetryAfter, minWait), true
 }
 
 // clock ends a call that makes no progress, or that takes too long in spite of

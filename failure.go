@@ -118,16 +118,29 @@ func callFailure(ctx context.Context, tool string, err error) string {
 	if ok && (needsAuth(h.Status) || !errors.Is(err, errNotSent)) {
 		return httpFailure(h)
 	}
-	if errors.Is(err, errNotSent) && errors.Is(err, errUnresolved) {
-		return "The tool was not run: " + reason(err)
-	}
 	if errors.Is(err, errNotSent) {
-		return "The server could not be reached, so the tool was not run: " + reason(err)
+		return unsent(err)
 	}
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
 		return rpcFailure(tool, e)
 	}
 	return "The call failed, and it is unknown whether the tool has run: " + reason(err)
+}
+
+// unsent says why a call was not sent.
+func unsent(err error) string {
+	why := reason(err)
+	for rest, ok := why, true; ok; rest, ok = strings.CutPrefix(rest, errNotSent.Error()+": ") {
+		why = rest
+	}
+	switch {
+	case errors.Is(err, errUnresolved):
+		return "The tool was not run: " + why
+	case errors.Is(err, errNotRenewed):
+		why = strings.TrimPrefix(why, errNotRenewed.Error()+": ")
+		return "The session had ended and a new one could not be made, so the tool was not run: " + why
+	}
+	return "The server could not be reached, so the tool was not run: " + why
 }
 
 // limitText is the limit that a call has reached, without what was tried then.
@@ -168,7 +181,8 @@ func hasVanished(tool string, e *jsonrpc.Error) bool {
 // gateway could not finish: not one that says that it does not know how, and not
 // one that says when to come back.
 func mayHaveRun(h *wire.HTTPError) bool {
-	return h.Status >= 500 && h.Status != http.StatusNotImplemented && retryAfter(h) == 0
+	_, saysWhen := retryAfter(h)
+	return h.Status >= 500 && h.Status != http.StatusNotImplemented && !saysWhen
 }
 
 func httpFailure(h *wire.HTTPError) string {
@@ -186,7 +200,7 @@ func httpFailure(h *wire.HTTPError) string {
 		}
 		return text
 	}
-	if wait := retryAfter(h); wait > 0 {
+	if wait, ok := retryAfter(h); ok {
 		return fmt.Sprintf("The server is busy, so the tool was not run; it asks to try again in %v. %s", wait, h.Error())
 	}
 	return "The server refused the call: " + h.Error()

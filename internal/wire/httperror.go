@@ -17,7 +17,8 @@ import (
 // HTTPError says that the server answered a request with a status that refuses it.
 type HTTPError struct {
 	Status     int
-	RetryAfter time.Duration  // of a Retry-After header; 0: none
+	RetryAfter time.Duration  // of a Retry-After header
+	SaysWhen   bool           // there was one that could be read
 	Challenge  []string       // WWW-Authenticate headers, cut
 	RPC        *jsonrpc.Error // the error of a JSON-RPC body, whatever id it has; nil: none
 	HadSession bool           // the request was one of an existing session
@@ -106,13 +107,13 @@ const (
 func (s *Session) httpError(line *lifeline, resp *http.Response, t *trip, method string, hadSession bool) *HTTPError {
 	e := &HTTPError{
 		Status:     resp.StatusCode,
-		RetryAfter: retryAfter(resp.Header.Get("Retry-After"), time.Now()),
 		Challenge:  challenges(resp.Header),
 		HadSession: hadSession,
 		Renewal:    t.renewal,
 		method:     method,
 		legacy:     s.config.LegacySSE,
 	}
+	e.RetryAfter, e.SaysWhen = retryAfter(resp.Header.Get("Retry-After"), time.Now())
 	if allow := strings.ToUpper(strings.Join(resp.Header.Values("Allow"), ",")); strings.Contains(allow, "GET") {
 		e.takesGet = !strings.Contains(allow, "POST")
 	}
@@ -171,12 +172,12 @@ func errorBody(line *lifeline, resp *http.Response, e *Exchange) []byte {
 }
 
 // retryAfter reads both forms of the header, see RFC 9110, section 10.2.3.
-func retryAfter(value string, now time.Time) time.Duration {
+func retryAfter(value string, now time.Time) (wait time.Duration, says bool) {
 	if seconds, err := strconv.ParseInt(value, 10, 32); err == nil {
-		return max(time.Duration(seconds)*time.Second, 0)
+		return max(time.Duration(seconds)*time.Second, 0), seconds >= 0
 	}
 	if at, err := http.ParseTime(value); err == nil {
-		return max(at.Sub(now), 0)
+		return max(at.Sub(now), 0), true
 	}
-	return 0
+	return 0, false
 }

@@ -112,16 +112,22 @@ func TestHTTPErrorAtInitialize(t *testing.T) {
 
 func TestRetryAfter(t *testing.T) {
 	now := time.Date(2025, 1, 2, 3, 4, 5, 0, time.UTC)
-	for value, want := range map[string]time.Duration{
-		"":               0,
-		"-1":             0,
-		"x":              0,
-		"99999999999999": 0,
-		"120":            2 * time.Minute,
-		now.Add(time.Minute).Format(http.TimeFormat):  time.Minute,
-		now.Add(-time.Minute).Format(http.TimeFormat): 0,
+	for value, want := range map[string]struct {
+		wait time.Duration
+		says bool
+	}{
+		"":               {0, false},
+		"-1":             {0, false},
+		"0":              {0, true},
+		"x":              {0, false},
+		"99999999999999": {0, false},
+		"120":            {2 * time.Minute, true},
+		now.Add(time.Minute).Format(http.TimeFormat):  {time.Minute, true},
+		now.Add(-time.Minute).Format(http.TimeFormat): {0, true},
 	} {
-		require.Equal(t, want, retryAfter(value, now), value)
+		wait, says := retryAfter(value, now)
+		require.Equal(t, want.wait, wait, value)
+		require.Equal(t, want.says, says, value)
 	}
 }
 
