@@ -2,7 +2,6 @@ package toolresult
 
 import (
 	"bytes"
-	"cmp"
 	"strings"
 )
 
@@ -167,7 +166,7 @@ func (c *conversion) addBlockWith(b, inner *block, raw []byte) {
 	hidden := c.forUser(b) || inner != nil && c.forUser(inner)
 	c.structured.meet(b, raw, !hidden)
 	if hidden {
-		c.omitForUser(k, cmp.Or(inner, b), int64(len(raw)))
+		c.omitForUser(k, b, inner, int64(len(raw)))
 		return
 	}
 	switch k {

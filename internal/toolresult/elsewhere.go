@@ -48,7 +48,7 @@ func (c *conversion) elsewhere(b *block, m media) media {
 func openURL(mime string, url []byte) media {
 	m := openMedia(mime, url)
 	text := strings.TrimSpace(str(url))
-	if text == "" || m.image != "" || isDataURI(text) {
+	if text == "" || m.image != "" || m.size > maxURI || isDataURI(text) {
 		return m
 	}
 	return media{mime: mime, url: text, size: -1, fault: onlyURL}

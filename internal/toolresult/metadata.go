@@ -2,6 +2,7 @@ package toolresult
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -52,21 +53,28 @@ func (c *conversion) omit(k, mime string, size int64, reason string) {
 	}
 }
 
-// omitForUser keeps a block of the user's from the model. Its text goes to
-// the host, which would have no other way to show it. size is that of the block,
-// for want of a better one.
-func (c *conversion) omitForUser(k string, b *block, size int64) {
+// omitForUser keeps a block of the user's from the model, with the resource
+// within it or nil. Its text goes to the host, which would have no other way to
+// show it. size is that of the block, for want of a better one; -1: unknown.
+func (c *conversion) omitForUser(k string, b, inner *block, size int64) {
 	c.userOnly = true
-	if text := c.hide(c.clean(c.textOf(b.text))); text != "" {
-		size = int64(len(text))
-		c.addUserText(text)
-	}
-	for _, data := range [][]byte{b.data, b.blob} {
-		if !absent(data) {
-			size = c.open(k, str(b.mime), data).size
+	mime := ""
+	for _, part := range []*block{b, inner} {
+		if part == nil {
+			continue
+		}
+		mime = cmp.Or(str(part.mime), mime)
+		if text := c.hide(c.clean(c.textOf(part.text))); text != "" {
+			size = int64(len(text))
+			c.addUserText(text)
+		}
+		for _, data := range [][]byte{part.data, part.blob} {
+			if !absent(data) {
+				size = c.open(k, mime, data).size
+			}
 		}
 	}
-	c.omit(k, c.field(str(b.mime), maxField), size, forUser)
+	c.omit(k, c.field(mime, maxField), size, forUser)
 }
 
 func (c *conversion) addUserText(text string) {

@@ -54,7 +54,7 @@ func (c *conversion) addResources(r *block) {
 
 func (c *conversion) addOneResource(r *block) {
 	if c.forUser(r) {
-		c.omitForUser("resource", r, -1)
+		c.omitForUser("resource", r, nil, -1)
 		return
 	}
 	uri, mime := c.field(cmp.Or(str(r.uri), str(r.url)), maxURI), str(r.mime)
