@@ -136,7 +136,7 @@ func testServer(t *testing.T) (configFile string) {
 		})
 	mcp.AddTool(s, &mcp.Tool{Name: "draw", Description: "Draw."},
 		func(context.Context, *mcp.CallToolRequest, in) (*mcp.CallToolResult, any, error) {
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}}}, nil, nil
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01")}}}, nil, nil
 		})
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, nil)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -182,7 +182,7 @@ func TestConfigCallsATool(t *testing.T) {
 	}{
 		{"text", "good__echo", `{"text":"hi"}`, exitOK, "echo: hi\n", ""},
 		{"no character commands the terminal", "good__echo", `{"text":"a\u001b[31mb\u202ec\nd"}`, exitOK, "echo: abc\nd\n", ""},
-		{"an image", "good__draw", `{"text":""}`, exitOK, "[image: image/png, 8 bytes]\n(and for the model: image/png, 8 bytes)\n", ""},
+		{"an image", "good__draw", `{"text":""}`, exitOK, "[image: image/png, 24 bytes]\n(and for the model: image/png, 24 bytes)\n", ""},
 		{"an error response", "good__fail", `{"text":""}`, exitToolError, "the disk is full\n", ""},
 		{"no such tool", "good__none", `{}`, exitFailed, "", `no connected server has a tool "good__none"`},
 		{"a server that failed", "bad__echo", `{}`, exitFailed, "", "auth_required"},

@@ -24,7 +24,7 @@ const mostImage = 5 << 20 / 4 * 3
 func TestLargeImages(t *testing.T) {
 	asked(t)
 	image := func(size int) json.RawMessage {
-		data := "\x89PNG\r\n\x1a\n" + strings.Repeat("x", size-8)
+		data := pngHeader + strings.Repeat("x", size-len(pngHeader))
 		return json.RawMessage(content(block("image", "image/png", base64.StdEncoding.EncodeToString([]byte(data)))))
 	}
 	tools, _ := connect(t, mcpclient.Options{}, map[string]*mcptest.Server{"k": {Tools: []mcptest.Tool{

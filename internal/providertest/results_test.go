@@ -15,10 +15,13 @@ import (
 	"github.com/mcpclient-go/mcpclient/internal/providertest/fake"
 )
 
+// pngHeader is that of an image of one pixel.
+const pngHeader = "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01"
+
 // The bytes are as much of an image as anyone looks at.
 var (
-	png  = base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\nrest of it"))
-	jpeg = base64.StdEncoding.EncodeToString([]byte("\xff\xd8\xff\xe0rest of it"))
+	png  = base64.StdEncoding.EncodeToString([]byte(pngHeader + "rest of it"))
+	jpeg = base64.StdEncoding.EncodeToString([]byte("\xff\xd8\xff\xc0\x00\x07\x08\x00\x01\x00\x01rest of it"))
 	wav  = base64.StdEncoding.EncodeToString([]byte("RIFF\x00\x00\x00\x00WAVEfmt "))
 	pdf  = base64.StdEncoding.EncodeToString([]byte("%PDF-1.7\n"))
 	svg  = base64.StdEncoding.EncodeToString([]byte(`<svg xmlns="http://www.w3.org/2000/svg"/>`))
