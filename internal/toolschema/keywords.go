@@ -1,10 +1,8 @@
 package toolschema
 
 import (
-	"errors"
 	"math"
 	"reflect"
-	"regexp/syntax"
 	"slices"
 	"unicode/utf8"
 )
@@ -120,25 +118,6 @@ func (r *rules) bounds(m map[string]any) {
 	if f, ok := m["multipleOf"].(float64); ok && f > 0 && finite(f) {
 		r.set("multipleOf", f)
 	}
-}
-
-// compiles says whether a pattern can be one in some dialect. Go's parser is
-// not JavaScript's: only what is broken in every dialect counts.
-func compiles(pattern string) bool {
-	if len(pattern) > 4096 || !utf8.ValidString(pattern) {
-		return false
-	}
-	_, err := syntax.Parse(pattern, syntax.Perl)
-	var e *syntax.Error
-	if err == nil || !errors.As(err, &e) {
-		return true
-	}
-	switch e.Code {
-	case syntax.ErrMissingBracket, syntax.ErrMissingParen, syntax.ErrUnexpectedParen,
-		syntax.ErrTrailingBackslash, syntax.ErrMissingRepeatArgument:
-		return false
-	}
-	return true
 }
 
 // enum reads enum and const: the scalar values, whether null is one of them,
