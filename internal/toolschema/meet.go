@@ -129,18 +129,16 @@ func (w *walker) meetRules(a, b rules) rules {
 	return out
 }
 
+// meetObject writes into the properties and required names of a, which is part
+// of nothing else: copies of them would make a list of n branches cost n².
 func (w *walker) meetObject(out, a, b *alt) {
 	out.props = a.props
-	if len(b.props) > 0 {
-		out.props = make(map[string]*node, len(a.props)+len(b.props))
-		maps.Copy(out.props, a.props)
-		for _, name := range sortedKeys(b.props) {
-			prop := b.props[name]
-			if old, ok := out.props[name]; ok {
-				prop = w.meetOver(old, prop)
-			}
-			out.props[name] = prop
+	for _, name := range sortedKeys(b.props) {
+		prop := b.props[name]
+		if old, ok := out.props[name]; ok {
+			prop = w.meetOver(old, prop)
 		}
+		out.setProp(name, prop)
 	}
 	out.required = union(a.required, b.required)
 	// A closed branch beside others means "nothing else than all of this",
@@ -164,9 +162,8 @@ func (w *walker) meetObject(out, a, b *alt) {
 func union(a, b []string) []string {
 	const few = 16
 	if len(b) > few {
-		return unique(slices.Concat(a, b))
+		return unique(append(a, b...))
 	}
-	a = slices.Clip(a)
 	for _, name := range b {
 		if !slices.Contains(a, name) {
 			a = append(a, name)
