@@ -136,7 +136,7 @@ const growthBytes = 64 << 10
 var errTooLarge = errors.New("schema is too large")
 
 func convertRoot(root any, size int, o Options) (*Schema, error) {
-	doc := &document{root: root}
+	doc := newDocument(root, o)
 	for _, depth := range refDepths {
 		w := &walker{o: o, doc: doc, refDepth: depth, limit: o.MaxBytes}
 		if depth > 1 {

@@ -101,7 +101,7 @@ func (w *walker) object(m map[string]any, p place) *node {
 		w.note("levels below %d are left out", w.o.MaxDepth)
 		return w.stub(m, "Deeper levels are left out.")
 	}
-	p.base = w.baseOf(m, p.base)
+	p.base = w.doc.baseOf(m, p.base)
 	w.path = append(w.path, identity(m))
 	defer func() { w.path = w.path[:len(w.path)-1] }()
 
@@ -124,12 +124,11 @@ func (w *walker) object(m map[string]any, p place) *node {
 // follow inlines a reference under the schema's own keywords.
 func (w *walker) follow(m map[string]any, n *node, p place) *node {
 	for _, key := range refKeywords {
-		ref, ok := m[key].(string)
-		if !ok {
+		if _, ok := m[key].(string); !ok {
 			continue
 		}
 		w.sawRef = true
-		target := w.reference(ref, p)
+		target := w.reference(w.doc.find(m, key, p.base), p)
 		if target == nil {
 			w.note("%s points to a schema that allows nothing", key)
 			return nil
