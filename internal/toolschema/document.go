@@ -24,10 +24,16 @@ type document struct {
 	index   *index // made when a reference needs it
 	idBytes int    // left of maxIDBytes
 	tokens  int    // left of maxTokens
+
+	outlines map[uintptr]outline
+
+	steps   int  // left of maxWork
+	unasked int  // steps until Options.Stop is asked again
+	stopped bool // it said so
 }
 
 func newDocument(root raw, o Options) *document {
-	return &document{o: o, root: root, idBytes: maxIDBytes, tokens: maxTokens}
+	return &document{o: o, root: root, idBytes: maxIDBytes, tokens: maxTokens, steps: maxWork}
 }
 
 // resource is a schema with an identifier of its own, to which the pointers

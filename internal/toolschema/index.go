@@ -41,6 +41,9 @@ func (d *document) buildIndex() {
 // indexAll visits every map, for a reference may point anywhere, but not the
 // values that are data. The first of two equal names counts.
 func (d *document) indexAll(v raw, base *resource) {
+	if d.work(1) {
+		return
+	}
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {

@@ -83,7 +83,9 @@ func (w *walker) joinScalars(out, b *node) {
 		if !a.scalar() {
 			continue
 		}
-		w.spend(1)
+		if !w.spend(1) || !w.work(2*len(out.alts)+len(a.enum)) {
+			return
+		}
 		if a.title == "" {
 			a.title = b.title
 		}
@@ -178,8 +180,10 @@ func (w *walker) joinObjects(out *node, list []*node) alt {
 	var extras []*node
 	for _, b := range list {
 		a := b.alt(kObject)
+		if !w.spend(len(a.props)) || !w.work(len(a.required)+len(o.required)) {
+			break
+		}
 		for name, prop := range a.props {
-			w.spend(1)
 			props[name] = append(props[name], prop)
 		}
 		required := a.requires()
@@ -218,7 +222,8 @@ func (w *walker) joinSame(list []*node) *node {
 		n.description = either(n.description, b.description)
 		n.flags = slices.DeleteFunc(n.flags, func(f string) bool { return !slices.Contains(b.flags, f) })
 	}
-	n.mergeSame(n.unsay(list))
+	w.work(len(list))
+	w.mergeSame(n, n.unsay(list))
 	return n
 }
 
@@ -260,7 +265,7 @@ func (n *node) unsay(list []*node) (changed []bool) {
 
 // mergeSame removes alternatives that are equal since they changed, and unites
 // enums.
-func (n *node) mergeSame(changed []bool) {
+func (w *walker) mergeSame(n *node, changed []bool) {
 	if !slices.Contains(changed, true) {
 		return
 	}
@@ -269,6 +274,7 @@ func (n *node) mergeSame(changed []bool) {
 	var kept []bool // whether those of n.alts changed
 	for i := range old {
 		a := old[i]
+		w.work(1 + len(n.alts)/2)
 		same := false
 		for o := range n.alts {
 			same = same || (changed[i] || kept[o]) && n.alts[o].equal(&a)
@@ -351,6 +357,9 @@ func (w *walker) sets(list []*node) string {
 	var out []string
 	for _, b := range list {
 		a := b.alt(kObject)
+		if !w.work(2*len(a.props) + len(a.required)) {
+			return ""
+		}
 		var names []string
 		required := a.requires()
 		for _, name := range sortedKeys(a.props) {

@@ -16,6 +16,7 @@ func finite(f float64) bool { return !math.IsInf(f, 0) && !math.IsNaN(f) }
 // are valid in draft 2020-12, which Anthropic and Bedrock insist on.
 func (w *walker) rules(m map[string]any, k kind) rules {
 	var out rules
+	w.work((len(textOf(m["pattern"])) + len(textOf(m["contentMediaType"])) + len(textOf(m["contentEncoding"]))) / textStep)
 	switch k {
 	case kString:
 		out.counts(m, "minLength", "maxLength")
@@ -125,15 +126,15 @@ func (r *rules) bounds(m map[string]any) {
 // (providers refuse them, and fantasy's Normalize rewrites them), and so are
 // empty strings (Google refuses them) and integers that float64 can't hold.
 func (w *walker) enum(m map[string]any) (values []any, null, has bool) {
-	list, _ := m["enum"].([]any)
-	if c, ok := m["const"]; ok {
-		list = []any{c}
-	}
+	list := enumOf(m)
 	if len(list) == 0 {
 		return nil, false, false
 	}
 	seen := make(map[any]bool, len(list))
 	for _, v := range list {
+		if !w.work(4 + len(textOf(v))/textStep) {
+			break
+		}
 		switch v := v.(type) {
 		case nil:
 			null = true
@@ -165,6 +166,14 @@ func (w *walker) enum(m map[string]any) (values []any, null, has bool) {
 	return values, null, len(values) > 0 || null
 }
 
+func enumOf(m map[string]any) []any {
+	if c, ok := m["const"]; ok {
+		return []any{c}
+	}
+	list, _ := m["enum"].([]any)
+	return list
+}
+
 func plainText(s string) bool {
 	return utf8.ValidString(s) && !slices.Contains([]byte(s), 0)
 }
@@ -182,26 +191,27 @@ func fits(v any, kinds kind) bool {
 	return false
 }
 
-func kindsOf(values []any) kind {
-	var kinds kind
-	for _, v := range values {
-		switch v := v.(type) {
-		case string:
-			kinds |= kString
-		case bool:
-			kinds |= kBoolean
-		case float64:
-			if v == math.Trunc(v) {
-				kinds |= kInteger
-			} else {
-				kinds |= kNumber
-			}
+// kindOf is the type of a value; 0 for null.
+func kindOf(v any) kind {
+	switch v := v.(type) {
+	case string:
+		return kString
+	case bool:
+		return kBoolean
+	case float64:
+		if v == math.Trunc(v) {
+			return kInteger
 		}
+		return kNumber
 	}
-	if kinds&kNumber != 0 {
-		kinds &^= kInteger
+	return 0
+}
+
+func kindsOf(values []any) (kinds kind) {
+	for _, v := range values {
+		kinds |= kindOf(v)
 	}
-	return kinds
+	return kinds.widest()
 }
 
 // narrow limits the alternative to the values of its kind; false: none is.

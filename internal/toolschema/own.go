@@ -40,6 +40,7 @@ func (w *walker) own(m map[string]any, p place) *node {
 			continue
 		}
 		a := alt{kind: e.kind, rules: w.rules(m, e.kind)}
+		w.work(len(enum))
 		if hasEnum && !a.narrow(enum) {
 			continue // the enum has values, but none of this type
 		}
@@ -62,6 +63,7 @@ func (w *walker) annotations(m map[string]any, n *node) {
 		n.title = w.o.clean(s)
 	}
 	w.text(len(n.description) + len(n.title))
+	w.work(len(textOf(m["default"])) / textStep)
 	switch d := m["default"].(type) {
 	case string:
 		if !w.o.secret(d) {
@@ -108,10 +110,7 @@ func (w *walker) types(m map[string]any) (kinds kind, null, said bool) {
 			one(v)
 		}
 	}
-	if kinds&kNumber != 0 {
-		kinds &^= kInteger // an integer is a number
-	}
-	return kinds, null, said
+	return kinds.widest(), null, said
 }
 
 // inferring keywords, by the type they only make sense for. The first type of
@@ -164,8 +163,8 @@ func (w *walker) objectRules(m map[string]any, a *alt, p place) {
 	if props != nil {
 		a.props = make(map[string]*node, len(props))
 	}
-	for _, name := range w.sortedNames(props) {
-		if w.over {
+	for _, name := range sortedKeys(props) {
+		if !w.work(2 + len(name)/textStep) {
 			return
 		}
 		v := props[name]
@@ -180,6 +179,7 @@ func (w *walker) objectRules(m map[string]any, a *alt, p place) {
 		}
 	}
 	list, _ := m["required"].([]any)
+	w.work(3 * len(list))
 	for _, v := range list {
 		// Names that only another branch of the schema knows are sorted out
 		// at the end.
@@ -247,17 +247,6 @@ func (w *walker) arrayRules(m map[string]any, a *alt, p place) {
 		}
 	}
 	a.items = w.join(list)
-}
-
-// sortedNames gives the walk one order: notes, and what is cut, must not
-// depend on the order of a map.
-func (w *walker) sortedNames(m map[string]any) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 func unique(list []string) []string {

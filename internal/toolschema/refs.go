@@ -28,6 +28,7 @@ func (w *walker) reference(f *found, p place) *node {
 		w.note("reference %q is recursive and cut", f.ref)
 		return w.stub(m, "Recursive: the same shape as "+f.name+" again.")
 	}
+	w.reached = max(w.reached, p.refs+1)
 	if p.refs >= w.refDepth {
 		w.note("references inside references are cut for size")
 		return w.stub(m, "Shape of "+f.name+", left out for size.")
@@ -51,23 +52,55 @@ func (w *walker) stub(m map[string]any, why string) *node {
 		w.text(len(s))
 		n.description = w.o.clean(s)
 	}
-	kinds, null, said := w.types(m)
-	if !said {
-		kinds = inferred(m)
-	}
-	if values, enumNull, has := w.enum(m); has && !said {
-		kinds, null = kindsOf(values), enumNull
-	}
-	n.null = null
-	if kinds == 0 {
-		kinds, n.null = w.kindsInside(m), true
-	}
+	o := w.outline(m)
+	n.null = o.null
 	for _, e := range kindNames {
-		if kinds&e.kind != 0 {
+		if o.kinds&e.kind != 0 {
 			n.alts = append(n.alts, alt{kind: e.kind})
 		}
 	}
 	return n
+}
+
+// outline is what can be said of a schema without its inside.
+type outline struct {
+	kinds kind
+	null  bool
+}
+
+// outline is found once for each schema: a thousand stubs may stand for one
+// with a thousand branches.
+func (w *walker) outline(m map[string]any) outline {
+	id := identity(m)
+	if o, ok := w.doc.outlines[id]; ok {
+		return o
+	}
+	var o outline
+	var said bool
+	o.kinds, o.null, said = w.types(m)
+	if !said {
+		o.kinds = inferred(m)
+	}
+	if list := enumOf(m); list != nil && !said {
+		o = outlineOf(list)
+	}
+	if o.kinds == 0 {
+		o = outline{w.kindsInside(m), true}
+	}
+	if w.doc.outlines == nil {
+		w.doc.outlines = map[uintptr]outline{}
+	}
+	w.doc.outlines[id] = o
+	return o
+}
+
+func outlineOf(values []any) (o outline) {
+	for _, v := range values {
+		o.kinds |= kindOf(v)
+		o.null = o.null || v == nil
+	}
+	o.kinds = o.kinds.widest()
+	return o
 }
 
 // kindsInside are the types that the branches of m name themselves; else an
@@ -85,15 +118,13 @@ func (w *walker) kindsInside(m map[string]any) kind {
 			kinds |= k
 		}
 	}
-	if kinds&kNumber != 0 {
-		kinds &^= kInteger
-	}
 	if kinds == 0 {
 		return kObject
 	}
-	return kinds
+	return kinds.widest()
 }
 
 func (w *walker) onPath(m map[string]any) bool {
+	w.work(1 + len(w.path)/8)
 	return slices.Contains(w.path, identity(m))
 }

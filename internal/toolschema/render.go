@@ -95,6 +95,7 @@ func (w *walker) properties(a *alt, names map[string]string) (map[string]any, *s
 	var sh *shape
 	required := a.requires()
 	for _, raw := range sortedKeys(a.props) {
+		w.work(len(raw) / textStep)
 		n, name := a.props[raw], names[raw]
 		m, child := w.node(n)
 		if name != raw {
