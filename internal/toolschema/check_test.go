@@ -149,6 +149,23 @@ func (c checker) plain(v any) {
 	}
 }
 
+// visible allows no text that hides from a model.
+func (c checker) visible(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, e := range v {
+			c.visible(key)
+			c.in(key).visible(e)
+		}
+	case []any:
+		for _, e := range v {
+			c.visible(e)
+		}
+	case string:
+		c.that(visible(v) == v, "%q hides something", v)
+	}
+}
+
 func deepCopy(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

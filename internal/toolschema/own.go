@@ -1,9 +1,6 @@
 package toolschema
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // annotations that are carried when they are true.
 var flagKeywords = []string{"deprecated", "readOnly", "writeOnly"}
@@ -15,33 +12,33 @@ func (w *walker) own(m map[string]any, p place) *node {
 	n.alts = n.one[:0]
 	w.annotations(m, n)
 	kinds, null, said := w.types(m)
-	enum, enumNull, hasEnum := w.enum(m)
+	list := w.enum(m)
 	switch {
-	case !said && hasEnum:
-		kinds, null = kindsOf(enum), enumNull
+	case !said && list.has:
+		kinds, null = list.kinds.widest(), list.null
 	case !said:
 		kinds = inferred(m)
 		null = kinds == 0
-	case hasEnum:
-		null = null && enumNull
+	case list.has:
+		null = null && list.null
 	}
 	n.null = null
 	if kinds == 0 {
-		n.any = !said && !hasEnum
+		n.any = !said && !list.has
 		n.null = n.null || n.any
 		return n
 	}
-	if hasEnum && len(enum) > 0 && !slices.ContainsFunc(enum, func(v any) bool { return fits(v, kinds) }) {
+	if list.kinds != 0 && !kinds.meets(list.kinds) {
 		w.note("an enum without a value of its type is left out")
-		hasEnum = false
+		list = listed{}
 	}
 	for _, e := range kindNames {
 		if kinds&e.kind == 0 {
 			continue
 		}
 		a := alt{kind: e.kind, rules: w.rules(m, e.kind)}
-		w.work(len(enum))
-		if hasEnum && !a.narrow(enum) {
+		w.work(len(list.values))
+		if list.has && !list.narrow(&a) {
 			continue // the enum has values, but none of this type
 		}
 		switch e.kind {
@@ -65,14 +62,8 @@ func (w *walker) annotations(m map[string]any, n *node) {
 	w.text(len(n.description) + len(n.title))
 	w.work(len(textOf(m["default"])) / textStep)
 	switch d := m["default"].(type) {
-	case string:
-		if !w.o.secret(d) {
-			n.def = d
-		}
-	case bool:
-		n.def = d
-	case float64:
-		if finite(d) {
+	case string, bool, float64:
+		if w.fit(d, "a default") {
 			n.def = d
 		}
 	}

@@ -161,7 +161,7 @@ func (w *walker) words(m map[string]any, title, description string) {
 // any writes "anything". A schema without a type is refused by some providers,
 // so all types are named; a scalar default tells which one is meant.
 func (w *walker) any(m map[string]any, n *node) {
-	if k := kindsOf([]any{n.def}); n.def != nil && k != 0 {
+	if k := kindOf(n.def); k != 0 {
 		if k == kInteger {
 			k = kNumber
 		}
