@@ -166,6 +166,23 @@ func (c checker) visible(v any) {
 	}
 }
 
+// brief allows no description or title of more than n characters.
+func (c checker) brief(v any, n int) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, e := range v {
+			if s, ok := e.(string); ok && (key == "description" || key == "title") {
+				c.that(utf8.RuneCountInString(s) <= n, "%s %q is long", key, s)
+			}
+			c.in(key).brief(e, n)
+		}
+	case []any:
+		for _, e := range v {
+			c.brief(e, n)
+		}
+	}
+}
+
 func deepCopy(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

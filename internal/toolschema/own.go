@@ -53,13 +53,7 @@ func (w *walker) own(m map[string]any, p place) *node {
 }
 
 func (w *walker) annotations(m map[string]any, n *node) {
-	if s, ok := m["description"].(string); ok {
-		n.description = w.o.clean(s)
-	}
-	if s, ok := m["title"].(string); ok {
-		n.title = w.o.clean(s)
-	}
-	w.text(len(n.description) + len(n.title))
+	n.title, n.description = w.wording(m, "title"), w.wording(m, "description")
 	w.work(len(textOf(m["default"])) / textStep)
 	switch d := m["default"].(type) {
 	case string, bool, float64:
@@ -72,6 +66,15 @@ func (w *walker) annotations(m map[string]any, n *node) {
 			n.flags = append(n.flags, key)
 		}
 	}
+}
+
+// wording is a text of m for the model.
+func (w *walker) wording(m map[string]any, key string) string {
+	s := textOf(m[key])
+	w.work(len(s) / textStep)
+	s = w.o.cut(w.o.clean(s))
+	w.text(len(s))
+	return s
 }
 
 // types reads "type": the kinds it names, whether null is one of them, and

@@ -47,11 +47,7 @@ func unknown(why string) *node {
 
 // stub stands for a schema whose inside is left out: its type and its words.
 func (w *walker) stub(m map[string]any, why string) *node {
-	n := &node{remarks: []string{why}}
-	if s, ok := m["description"].(string); ok {
-		w.text(len(s))
-		n.description = w.o.clean(s)
-	}
+	n := &node{description: w.wording(m, "description"), remarks: []string{why}}
 	o := w.outline(m)
 	n.null = o.null
 	for _, e := range kindNames {

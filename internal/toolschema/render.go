@@ -97,12 +97,12 @@ func (w *walker) properties(a *alt, names map[string]string) (map[string]any, *s
 	for _, raw := range sortedKeys(a.props) {
 		w.work(len(raw) / textStep)
 		n, name := a.props[raw], names[raw]
-		m, child := w.node(n)
 		if name != raw {
-			w.note("property %q is named %s for the model", shorten(w.o.clean(raw), 64), name)
-			m["description"] = sentences(textOf(m["description"]),
-				[]string{"(Sent as " + quote(shorten(w.o.clean(raw), 128)) + ".)"})
+			shown := w.o.clean(raw)
+			w.note("property %q is named %s for the model", shorten(shown, 64), name)
+			n.remarks = append(n.remarks, "(Sent as "+quote(shorten(shown, 128))+".)")
 		}
+		m, child := w.node(n)
 		w.size(len(name))
 		out[name] = m
 		f := field{name: raw, renamed: name != raw, dropNull: !n.null && !required[raw], shape: child}
@@ -133,7 +133,7 @@ func (w *walker) node(n *node) (map[string]any, *shape) {
 	default:
 		sh = w.alternatives(n, m)
 	}
-	w.words(m, n.title, sentences(n.description, n.remarks))
+	w.words(m, n.title, w.o.describe(n.description, n.remarks))
 	if n.def != nil && n.allowsDefault() {
 		m["default"] = n.def
 	}
@@ -149,6 +149,7 @@ func (n *node) allowsDefault() bool {
 }
 
 func (w *walker) words(m map[string]any, title, description string) {
+	description = w.o.cut(description) // that of several branches may be longer than each
 	if title != "" {
 		m["title"] = title
 	}

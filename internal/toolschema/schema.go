@@ -46,6 +46,10 @@ type Options struct {
 	// most that go out. 0: 256 KiB.
 	MaxBytes int
 
+	// DescriptionLength is the most characters of each description and title.
+	// Clean sees the whole text, before it is cut. 0: none.
+	DescriptionLength int
+
 	// Stop is asked now and then in the course of a conversion whether to end it;
 	// then Convert returns ErrStopped. nil: never.
 	Stop func() bool
