@@ -52,6 +52,7 @@ func checkSchema(t *testing.T, where string, s *toolschema.Schema) {
 	before := deepCopy(root)
 	schema.Normalize(root)
 	c.that(reflect.DeepEqual(before, root), "Normalize changes the schema")
+	c.that(utf8.ValidString(s.Remarks), "remarks %q", s.Remarks)
 	c.that(len(s.Notes) <= 16, "%d notes", len(s.Notes))
 	for _, note := range s.Notes {
 		c.that(len(note) <= 160 && utf8.ValidString(note), "note %q", note)

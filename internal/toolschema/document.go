@@ -19,6 +19,8 @@ const (
 type document struct {
 	o       Options
 	root    raw
+	start   raw  // root, or the schema that it means
+	isBare  bool // root is a map of properties
 	found   map[refKey]*found
 	bases   map[baseKey]*resource
 	index   *index // made when a reference needs it
@@ -33,7 +35,11 @@ type document struct {
 }
 
 func newDocument(root raw, o Options) *document {
-	return &document{o: o, root: root, idBytes: maxIDBytes, tokens: maxTokens, steps: maxWork}
+	d := &document{o: o, root: root, start: root, idBytes: maxIDBytes, tokens: maxTokens, steps: maxWork}
+	if m, ok := root.(map[string]any); ok && isProperties(m) {
+		d.start, d.isBare = map[string]any{"properties": m}, true
+	}
+	return d
 }
 
 // resource is a schema with an identifier of its own, to which the pointers

@@ -33,7 +33,8 @@ func FuzzConvert(f *testing.F) {
 			checkSchema(t, "fuzz", s)
 			if o.Clean != nil {
 				checker{t, "fuzz"}.visible(s.Properties)
-				checker{t, "fuzz"}.brief(s.Properties, o.DescriptionLength)
+				checker{t, "fuzz"}.visible(s.Remarks)
+				checker{t, "fuzz"}.brief(map[string]any{"properties": s.Properties, "description": s.Remarks}, o.DescriptionLength)
 			}
 			for name := range s.Properties {
 				args, err := s.Arguments(`{` + quoted(name) + `:[{}]}`)

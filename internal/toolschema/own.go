@@ -150,10 +150,7 @@ func formatKind(format string) kind {
 }
 
 func (w *walker) objectRules(m map[string]any, a *alt, p place) {
-	props, _ := m["properties"].(map[string]any)
-	if m["properties"] != nil && props == nil {
-		w.note("properties is not an object")
-	}
+	props := w.propertiesOf(m)
 	if props != nil {
 		a.props = make(map[string]*node, len(props))
 	}
@@ -185,6 +182,31 @@ func (w *walker) objectRules(m map[string]any, a *alt, p place) {
 	w.additional(m, a, p)
 }
 
+// propertiesOf reads "properties", also where it is a list of schemas with a
+// name each.
+func (w *walker) propertiesOf(m map[string]any) map[string]any {
+	switch v := m["properties"].(type) {
+	case nil:
+		return nil
+	case map[string]any:
+		return v
+	case []any:
+		props := map[string]any{}
+		for _, e := range v {
+			p, _ := e.(map[string]any)
+			name := textOf(p["name"])
+			if name == "" || props[name] != nil {
+				w.note("an entry of properties without a name of its own is left out")
+				continue
+			}
+			props[name] = p
+		}
+		return props
+	}
+	w.note("properties is not an object")
+	return nil
+}
+
 // additional reads which properties beyond the named ones are allowed.
 func (w *walker) additional(m map[string]any, a *alt, p place) {
 	v, ok := m["additionalProperties"]
@@ -196,6 +218,8 @@ func (w *walker) additional(m map[string]any, a *alt, p place) {
 		a.closed, a.open = !v, v
 	case map[string]any:
 		a.extra = w.schema(v, p.deeper())
+	case []any:
+		a.open = isEmpty(v)
 	}
 	if patterns, _ := m["patternProperties"].(map[string]any); len(patterns) > 0 && a.extra == nil {
 		var list []*node

@@ -75,6 +75,10 @@ type Schema struct {
 	Properties map[string]any
 	// Required is never nil and names keys of Properties, each once.
 	Required []string
+	// Remarks are sentences about the arguments as a whole, such as which of them
+	// belong together, for the tool's description: nothing else of the schema
+	// says so. Clean, and within Options.DescriptionLength. "": none.
+	Remarks string
 	// Notes says in a few words each what was lost or changed in meaning, for
 	// debug logs. At most 16; schema text beyond names is not quoted.
 	Notes []string

@@ -37,7 +37,7 @@ func TestProperty(t *testing.T) {
 		{"true", `true`, anyJSON},
 		{"empty", `{}`, anyJSON},
 		{"type any", `{"type":"any"}`, anyJSON},
-		{"false", `false`, ``}, {"null", `null`, ``}, {"string", `"string"`, ``}, {"list", `[]`, ``}, {"number", `1`, ``},
+		{"false", `false`, ``}, {"null", `null`, ``}, {"string", `"string"`, ``}, {"list", `[1]`, ``}, {"empty list", `[]`, anyJSON}, {"number", `1`, ``},
 		{"null alone", `{"type":"null"}`, ``},
 		{"a type from a default", `{"default":3}`, `{"type":"number","default":3}`},
 
@@ -182,6 +182,18 @@ func TestRoot(t *testing.T) {
 		{"oneOf with a common name", `{"oneOf":[{"type":"object","properties":` + ab + `,"required":["a","b"]},{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}]}`, ab, `["a"]`},
 		{"object or string", `{"anyOf":[{"type":"string"},{"type":"object","properties":` + ab + `}]}`, ab, `[]`},
 		{"unknown type", `{"type":"whatever"}`, `{}`, `[]`},
+		{"empty list", `[]`, `{}`, `[]`},
+		{"empty lists for objects", `{"type":"object","properties":[],"required":[],"additionalProperties":[]}`, `{}`, `[]`},
+		{"list of named properties", `{"type":"object","properties":[{"name":"a","type":"string"},{"name":"b","type":"integer","required":true}],"required":["a"]}`, ab, `["b","a"]`},
+		{"list of properties, some without a name", `{"properties":[{"name":"a","type":"string"},{"type":"string"},"x",{"name":"a"},{"name":7},{"name":"b","type":"integer"}]}`, ab, `[]`},
+		{"bare properties", ab, ab, `[]`},
+		{"bare properties with names of keywords", `{"title":{"type":"string"},"type":{"enum":["x"]},"id":{"type":"integer","required":true}}`, `{"title":{"type":"string"},"type":{"type":"string","enum":["x"]},"id":{"type":"integer"}}`, `["id"]`},
+		{"bare properties that say little", `{"a":{"type":"string"},"b":{},"c":true,"d":false}`, `{"a":{"type":"string"},"b":` + anyJSON + `,"c":` + anyJSON + `}`, `[]`},
+		{"bare properties with references", `{"a":{"type":"string"},"b":{"$ref":"#/a"}}`, `{"a":{"type":"string"},"b":{"type":"string"}}`, `[]`},
+		{"a keyword beside properties", `{"city":{"type":"string"},"description":"d"}`, `{}`, `[]`},
+		{"definitions alone", `{"$defs":{"type":{"type":"string"}}}`, `{}`, `[]`},
+		{"an extension alone", `{"x-order":{"type":"a"}}`, `{}`, `[]`},
+		{"data alone", `{"city":{"name":"x"}}`, `{}`, `[]`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -207,17 +219,17 @@ func TestRoot(t *testing.T) {
 func TestRootThatIsNoObject(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		`"x"`:                   "schema is not a JSON object",
-		`[]`:                    "schema is not a JSON object",
-		`7`:                     "schema is not a JSON object",
-		`false`:                 "schema allows no arguments at all",
-		`{"type":"string"}`:     "schema is of type string, not an object",
-		`{"type":"array"}`:      "schema is of type array, not an object",
-		`{"type":"null"}`:       "schema is of type null, not an object",
-		`{"enum":["a",1]}`:      "schema is of type string or integer, not an object",
-		`{"$ref":"#/x","x":[]}`: "schema allows no arguments at all",
-		`{"type":"object"`:      "schema is not valid JSON",
-		`{} {}`:                 "schema is not valid JSON",
+		`"x"`:                    "schema is not a JSON object",
+		`[{}]`:                   "schema is not a JSON object",
+		`7`:                      "schema is not a JSON object",
+		`false`:                  "schema allows no arguments at all",
+		`{"type":"string"}`:      "schema is of type string, not an object",
+		`{"type":"array"}`:       "schema is of type array, not an object",
+		`{"type":"null"}`:        "schema is of type null, not an object",
+		`{"enum":["a",1]}`:       "schema is of type string or integer, not an object",
+		`{"$ref":"#/x","x":[1]}`: "schema allows no arguments at all",
+		`{"type":"object"`:       "schema is not valid JSON",
+		`{} {}`:                  "schema is not valid JSON",
 	} {
 		s, err := toolschema.Convert(json.RawMessage(in), toolschema.Options{})
 		require.Nil(t, s, in)

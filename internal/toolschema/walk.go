@@ -94,6 +94,11 @@ func (w *walker) schema(v raw, p place) *node {
 			return anything()
 		}
 		return nil
+	case []any:
+		if isEmpty(v) {
+			return anything()
+		}
+		return nil
 	case map[string]any:
 		w.work(schemaSteps + len(v))
 		return w.object(v, p)
