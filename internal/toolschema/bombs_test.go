@@ -62,12 +62,23 @@ var bombs = sync.OnceValue(func() map[string]string {
 		"900 identifiers in one another":   `{"properties":{"a":{"$ref":"#nope"}},"x":` + nest(`{"$id":"`+strings.Repeat("a", 64)+`/","x":`, 900, `1`, `}`) + `}`,
 		"an identifier of 40 KB":           `{"properties":{"a":{"$ref":"#nope"}},"$id":"http://h/` + strings.Repeat("a/", 20_000) + `","x":[` + repeated(2_000, `{"$id":"b"}`) + `]}`,
 		"an identifier of 2 KB":            `{"$id":"http://h/` + strings.Repeat("a/", 1_000) + `","properties":{` + members(3_000, `{"$id":"b"}`) + `}}`,
+		"pointers through pointers":        `{"$defs":{` + chain(1_500) + `},"properties":{` + numbered(1_500, `"p%[1]d":{"$ref":"#/$defs/d%[1]d/properties/x"}`) + `}}`,
+		"pointers through a long one":      `{"x":` + nest(`{"x":`, 300, `{}`, `}`) + `,"$defs":{"v":{"$ref":"#` + strings.Repeat("/x", 300) + `"}},"properties":{` + numbered(1_500, `"p%[1]d":{"$ref":"#/$defs/v/y%[1]d"}`) + `}}`,
 		"30 patterns of all letters":       `{"properties":{` + members(30, `{"type":"string","pattern":"(?i)[`+strings.Repeat(`\\pL`, 1_000)+`]"}`) + `}}`,
 	}
 })
 
 // references are n properties that are all the same definition.
 func references(n int) string { return `"properties":{` + members(n, `{"$ref":"#/$defs/u"}`) + `}` }
+
+// chain are n definitions each of which leads through the next one.
+func chain(n int) string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = fmt.Sprintf(`"d%d":{"$ref":"#/$defs/d%d/properties/x"}`, i, i+1)
+	}
+	return strings.Join(list, ",")
+}
 
 func repeated(n int, s string) string { return strings.TrimSuffix(strings.Repeat(s+",", n), ",") }
 

@@ -2,16 +2,16 @@ package toolschema
 
 import (
 	"net/url"
-	"strconv"
 	"strings"
 )
 
 // Bounds of what a document's identifiers and references may cost. Real ones
 // stay far below: the sum of all of a tool's is a few KB.
 const (
-	maxID      = 2 << 10   // bytes of one identifier; a longer one is ignored
-	maxIDBytes = 256 << 10 // of identifiers read against one another
-	maxTokens  = 100_000   // of the pointers of all references
+	maxID       = 2 << 10   // bytes of one identifier; a longer one is ignored
+	maxIDBytes  = 256 << 10 // of identifiers read against one another
+	maxTokens   = 100_000   // of the pointers of all references
+	maxFollowed = 16        // references that one reference leads through
 )
 
 // document is the schema that came in, the same for every attempt. What is
@@ -113,133 +113,4 @@ func (d *document) absolute(base *resource, id string) string {
 		return ""
 	}
 	return id
-}
-
-type target struct {
-	schema raw
-	base   *resource
-}
-
-// refKey is one reference, where it stands.
-type refKey struct {
-	schema  uintptr
-	keyword string
-	base    *resource
-}
-
-// found is what a reference points to, and how it is called.
-type found struct {
-	target
-	ok   bool
-	ref  string // for a note
-	name string // for the model
-}
-
-// find resolves a reference of m.
-func (d *document) find(m map[string]any, keyword string, base *resource) *found {
-	key := refKey{identity(m), keyword, base}
-	if f, ok := d.found[key]; ok {
-		return f
-	}
-	ref, _ := m[keyword].(string)
-	f := &found{ref: shorten(d.o.clean(ref), 64), name: d.refName(ref)}
-	f.target, f.ok = d.resolve(strings.TrimSpace(ref), base)
-	if d.found == nil {
-		d.found = map[refKey]*found{}
-	}
-	d.found[key] = f
-	return f
-}
-
-// refName is the last part of a reference, as a name for the model.
-func (d *document) refName(ref string) string {
-	if ref == "#" {
-		return "the whole"
-	}
-	s := d.o.shown(strings.TrimRight(ref, "#/")) // whole: a part of a secret is not known as one
-	if i := strings.LastIndexAny(s, "/#"); i >= 0 {
-		s = s[i+1:]
-	}
-	s = shorten(d.o.clean(unescape(s)), 64)
-	if s == "" {
-		return "it"
-	}
-	return s
-}
-
-// resolve finds the schema a reference means: relative to the resource it
-// stands in, else (as generators that bundle schemas write it) to the document.
-func (d *document) resolve(ref string, base *resource) (target, bool) {
-	file, fragment, _ := strings.Cut(ref, "#")
-	if file == "" {
-		if base != nil {
-			if t, ok := d.within(target{base.root, base}, fragment); ok {
-				return t, true
-			}
-		}
-		return d.within(target{d.root, d.rootBase()}, fragment)
-	}
-	for _, id := range []string{file, d.absolute(base, file)} {
-		if t, ok := d.byID(id); ok {
-			return d.within(t, fragment)
-		}
-	}
-	return target{}, false
-}
-
-func (d *document) rootBase() *resource {
-	m, ok := d.root.(map[string]any)
-	if !ok {
-		return nil
-	}
-	return d.baseOf(m, nil)
-}
-
-// within resolves a fragment, a JSON pointer (RFC 6901, section 6) or an
-// anchor, inside a resource.
-func (d *document) within(t target, fragment string) (target, bool) {
-	if fragment == "" {
-		return t, true
-	}
-	if fragment[0] != '/' {
-		return d.byAnchor(t.base, unescape(fragment))
-	}
-	for token := range strings.SplitSeq(fragment[1:], "/") {
-		var ok bool
-		if t, ok = d.step(t, unescape(token)); !ok {
-			return target{}, false
-		}
-	}
-	return t, true
-}
-
-// step goes to a member of an object or an entry of a list.
-func (d *document) step(t target, token string) (target, bool) {
-	if d.tokens--; d.tokens < 0 {
-		return target{}, false
-	}
-	switch v := t.schema.(type) {
-	case map[string]any:
-		next, ok := v[token]
-		if m, isMap := next.(map[string]any); isMap {
-			t.base = d.baseOf(m, t.base)
-		}
-		return target{next, t.base}, ok
-	case []any:
-		i, err := strconv.Atoi(token)
-		if err != nil || i < 0 || i >= len(v) {
-			return target{}, false
-		}
-		return target{v[i], t.base}, true
-	}
-	return target{}, false
-}
-
-// unescape decodes one token of a pointer in a URI fragment: percent signs
-// first, then ~1, then ~0.
-func unescape(token string) string {
-	if s, err := url.PathUnescape(token); err == nil {
-		token = s
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 }

@@ -10,6 +10,35 @@ import (
 	"github.com/mcpclient-go/mcpclient/internal/toolschema"
 )
 
+// What is left out of a schema still tells its type, where that can be known.
+func TestStubs(t *testing.T) {
+	t.Parallel()
+	const defs = `"$defs":{"S":{"type":"string","maxLength":3},"A":{"$ref":"#/$defs/S"},"U":{"anyOf":[{"$ref":"#/$defs/A"},{"type":"integer"},{"description":"?"}]},
+		"O":{"allOf":[{"$ref":"#/$defs/P"},{"required":["a"]}]},"P":{"properties":{"a":{}}},"Round":{"$ref":"#/$defs/Round"}}`
+	for in, want := range map[string]string{
+		`{"type":"string","maxLength":3}`:           `"type":"string"`,
+		`{"enum":["a",{},null]}`:                    `"anyOf":[{"type":"string"},{"type":"object"}]`,
+		`{"items":{}}`:                              `"type":"array","items":` + itemsJSON,
+		`{"$ref":"#/$defs/A","description":"Way."}`: `"type":"string"`,
+		`{"$ref":"#/$defs/U"}`:                      `"anyOf":[{"type":"string"},{"type":"integer"}]`,
+		`{"$ref":"#/$defs/O"}`:                      `"type":"object"`,
+		`{"$ref":"#/$defs/Round"}`:                  anyJSON[1 : len(anyJSON)-1],
+		`{"$ref":"#/$defs/gone"}`:                   anyJSON[1 : len(anyJSON)-1],
+		`{}`:                                        anyJSON[1 : len(anyJSON)-1],
+	} {
+		s, err := toolschema.Convert(json.RawMessage(`{"properties":{"o":{"properties":{"p":`+in+`}}},`+defs+`}`), toolschema.Options{MaxDepth: 1})
+		require.NoError(t, err, in)
+		checkSchema(t, in, s)
+		got, err := json.Marshal(s.Properties["o"].(map[string]any)["properties"].(map[string]any)["p"])
+		require.NoError(t, err, in)
+		words := "Deeper levels are left out."
+		if strings.Contains(in, "Way") {
+			words = "Way. " + words
+		}
+		require.JSONEq(t, `{"description":`+quoted(words)+`,`+want+`}`, string(got), in)
+	}
+}
+
 // An identifier that is too long to be one does not get in the way of
 // references, and neither do more identifiers than any tool has.
 func TestIdentifiersThatCostTooMuchAreIgnored(t *testing.T) {

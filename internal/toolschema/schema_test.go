@@ -117,6 +117,7 @@ func TestReferences(t *testing.T) {
 	const defs = `"$defs":{"a/b~c d":{"type":"integer","minimum":1},"S":{"$anchor":"here","type":"string","description":"inner","format":"uri"},
 		"Id":{"$id":"https://example.com/x.json","$defs":{"in":{"type":"boolean"}},"type":"object","properties":{"y":{"$ref":"#/$defs/in"}}},
 		"list":[{"type":"number"}],"yes":true,"no":false,"V":{"anyOf":[{"type":"string"},{"type":"array","items":{"$ref":"#/$defs/V"}}]},"L":{"$ref":"#/$defs/S"},
+		"Alias":{"$ref":"#/$defs/Id","$defs":{"near":{"type":"number"}}},"Alias2":{"allOf":[{"$ref":"#/$defs/Alias"}]},"Round":{"$ref":"#/$defs/Round2"},"Round2":{"$ref":"#/$defs/Round"},
 		"Old":{"$id":"#old","type":"array","items":{"$ref":"#/$defs/S"}}}`
 	str := `{"type":"string","format":"uri","description":"inner"}`
 	cases := []struct{ name, in, want string }{
@@ -136,12 +137,24 @@ func TestReferences(t *testing.T) {
 		{"to false", `{"$ref":"#/$defs/no"}`, ``},
 		{"nullable", `{"anyOf":[{"$ref":"#/$defs/S"},{"type":"null"}]}`, str},
 		{"in allOf", `{"allOf":[{"$ref":"#/$defs/S"}],"default":"d"}`, `{"type":"string","format":"uri","description":"inner","default":"d"}`},
-		{"missing", `{"$ref":"#/$defs/gone","description":"Words."}`, `{"type":"object","description":"Words. The definition of gone is missing."}`},
+		{"missing", `{"$ref":"#/$defs/gone","description":"Words."}`, `{"description":"Words. The definition of gone is missing.",` + anyJSON[1:]},
 		{"missing with a type", `{"$ref":"#/$defs/gone","type":"string"}`, `{"type":"string","description":"The definition of gone is missing."}`},
-		{"external", `{"$ref":"https://example.org/schemas/User.json"}`, `{"type":"object","description":"The definition of User.json is elsewhere."}`},
-		{"to itself", `{"$ref":"#/properties/p"}`, `{"type":"object","description":"Recursive: the same shape as p again."}`},
+		{"external", `{"$ref":"https://example.org/schemas/User.json"}`, `{"description":"The definition of User.json is elsewhere.",` + anyJSON[1:]},
+		{"to itself", `{"$ref":"#/properties/p"}`, `{"description":"Recursive: the same shape as p again.",` + anyJSON[1:]},
 		{"a value of any shape", `{"$ref":"#/$defs/V"}`, `{"anyOf":[{"type":"string"},{"type":"array","items":{"description":"Recursive: the same shape as V again.","anyOf":[{"type":"string"},{"type":"array","items":` + itemsJSON + `}]}}]}`},
 		{"no text", `{"$ref":1,"type":"string"}`, `{"type":"string"}`},
+		{"through a reference", `{"$ref":"#/$defs/Alias/properties/y"}`, `{"type":"boolean"}`},
+		{"through references, in a list", `{"$ref":"#/$defs/Alias2/allOf/0/properties/y"}`, `{"type":"boolean"}`},
+		{"beside a reference", `{"$ref":"#/$defs/Alias/$defs/near"}`, `{"type":"number"}`},
+		{"through a circle", `{"$ref":"#/$defs/Round/properties/y"}`, `{"description":"The definition of y is missing.",` + anyJSON[1:]},
+		{"definitions for $defs", `{"$ref":"#/definitions/S"}`, str},
+		{"components for $defs", `{"$ref":"#/components/schemas/S"}`, str},
+		{"components for $defs, and further", `{"$ref":"#/components/schemas/Alias/properties/y"}`, `{"type":"boolean"}`},
+		{"a name alone", `{"$ref":"S"}`, str},
+		{"a name alone as an anchor", `{"$ref":"#S"}`, str},
+		{"a name alone, and further", `{"$ref":"Alias#/properties/y"}`, `{"type":"boolean"}`},
+		{"a name at the end of an address", `{"$ref":"https://example.org/S"}`, `{"description":"The definition of S is elsewhere.",` + anyJSON[1:]},
+		{"a name in another place", `{"$ref":"#/parameters/S"}`, `{"description":"The definition of S is missing.",` + anyJSON[1:]},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

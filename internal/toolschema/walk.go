@@ -109,7 +109,7 @@ func (w *walker) schema(v raw, p place) *node {
 func (w *walker) object(m map[string]any, p place) *node {
 	if p.depth > w.o.MaxDepth || p.hops > maxHops {
 		w.note("levels below %d are left out", w.o.MaxDepth)
-		return w.stub(m, "Deeper levels are left out.")
+		return w.stub(m, p.base, "Deeper levels are left out.")
 	}
 	p.base = w.doc.baseOf(m, p.base)
 	w.path = append(w.path, identity(m))
