@@ -63,7 +63,8 @@ var bombs = sync.OnceValue(func() map[string]string {
 		"an identifier of 40 KB":           `{"properties":{"a":{"$ref":"#nope"}},"$id":"http://h/` + strings.Repeat("a/", 20_000) + `","x":[` + repeated(2_000, `{"$id":"b"}`) + `]}`,
 		"an identifier of 2 KB":            `{"$id":"http://h/` + strings.Repeat("a/", 1_000) + `","properties":{` + members(3_000, `{"$id":"b"}`) + `}}`,
 		"pointers through pointers":        `{"$defs":{` + chain(1_500) + `},"properties":{` + numbered(1_500, `"p%[1]d":{"$ref":"#/$defs/d%[1]d/properties/x"}`) + `}}`,
-		"pointers through a long one":      `{"x":` + nest(`{"x":`, 300, `{}`, `}`) + `,"$defs":{"v":{"$ref":"#` + strings.Repeat("/x", 300) + `"}},"properties":{` + numbered(1_500, `"p%[1]d":{"$ref":"#/$defs/v/y%[1]d"}`) + `}}`,
+		"pointers through a long one":      `{"x":` + nest(`{"x":`, 300, `{}`, `}`) + `,"$defs":{"u":{"$ref":"#` + strings.Repeat("/x", 300) + `"}},"properties":{` + numbered(1_500, `"p%[1]d":{"$ref":"#/$defs/u/y%[1]d"}`) + `}}`,
+		"2,000 references to nothing":      `{"$defs":{"u":{}},"properties":{` + members(2_000, `{"$ref":"#/$defs/no"}`) + `}}`,
 		"30 patterns of all letters":       `{"properties":{` + members(30, `{"type":"string","pattern":"(?i)[`+strings.Repeat(`\\pL`, 1_000)+`]"}`) + `}}`,
 	}
 })

@@ -41,7 +41,7 @@ func (d *document) buildIndex() {
 // indexAll visits every map, for a reference may point anywhere, but not the
 // values that are data. The first of two equal names counts.
 func (d *document) indexAll(v raw, base *resource) {
-	if d.work(1) {
+	if d.stop(1) {
 		return
 	}
 	switch v := v.(type) {

@@ -29,7 +29,7 @@ func (w *walker) rules(m map[string]any, k kind) rules {
 			out.set("uniqueItems", true)
 		}
 	}
-	if s, ok := m["format"].(string); ok && formatFits(s, k) && w.fit(s, "a format") {
+	if s, ok := m["format"].(string); ok && w.fit(s, "a format") && formatFits(s, k) {
 		out.set("format", s)
 	}
 	return out

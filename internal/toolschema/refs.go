@@ -13,12 +13,7 @@ var refKeywords = []string{"$ref", "$dynamicRef", "$recursiveRef"}
 // becomes a stub; nothing is ever fetched.
 func (w *walker) reference(f *found, p place) *node {
 	if !f.ok {
-		if strings.HasPrefix(f.ref, "#") {
-			w.note("reference %q points nowhere", f.ref)
-			return unknown("The definition of " + f.name + " is missing.")
-		}
-		w.note("reference %q is not local", f.ref)
-		return unknown("The definition of " + f.name + " is elsewhere.")
+		return w.unknown(f)
 	}
 	m, ok := f.schema.(map[string]any)
 	if !ok {
@@ -31,11 +26,7 @@ func (w *walker) reference(f *found, p place) *node {
 	w.reached = max(w.reached, p.refs+1)
 	if p.refs >= w.refDepth {
 		w.note("references inside references are cut for size")
-		n := w.stub(m, f.base, "Shape of "+f.name+", left out for size.")
-		if n.any { // what most definitions are takes a tenth of the bytes
-			n.any, n.alts = false, []alt{{kind: kObject}}
-		}
-		return n
+		return w.stub(m, f.base, "Shape of "+f.name+", left out for size.").orObject()
 	}
 	p = p.hop()
 	p.refs++
@@ -45,9 +36,28 @@ func (w *walker) reference(f *found, p place) *node {
 
 // unknown stands for a schema that can't be had. It may be of any type: one that
 // is said wrongly keeps the model from what the server takes.
-func unknown(why string) *node {
+func (w *walker) unknown(f *found) *node {
 	n := anything()
-	n.remarks = []string{why}
+	if strings.HasPrefix(f.ref, "#") {
+		w.note("reference %q points nowhere", f.ref)
+		n.remark("The definition of " + f.name + " is missing.")
+	} else {
+		w.note("reference %q is not local", f.ref)
+		n.remark("The definition of " + f.name + " is elsewhere.")
+	}
+	w.reached = max(w.reached, 1)
+	if w.refDepth == 0 {
+		return n.orObject()
+	}
+	return n
+}
+
+// orObject makes an object of what may be anything, where there is no room for
+// more: that is what most definitions are, and it takes a tenth of the bytes.
+func (n *node) orObject() *node {
+	if n.any {
+		n.any, n.alts = false, []alt{{kind: kObject}}
+	}
 	return n
 }
 

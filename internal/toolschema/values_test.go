@@ -54,7 +54,7 @@ func TestValuesThatMustNotBeSeen(t *testing.T) {
 		{"pattern with NUL", `{"type":"string","pattern":"\u0000"}`, `{"type":"string"}`, "a pattern that is unreadable is left out"},
 		{"media type", `{"type":"string","contentMediaType":"a\u001b[31m"}`, `{"type":"string"}`, "a value of contentMediaType with hidden characters is left out"},
 		{"encoding", `{"type":"string","contentEncoding":"base64\u200b"}`, `{"type":"string"}`, "a value of contentEncoding with hidden characters is left out"},
-		{"format", `{"type":"string","format":"a\u200bb"}`, `{"type":"string"}`, ""},
+		{"format", `{"type":"string","format":"a\u200bb"}`, `{"type":"string"}`, "a format with hidden characters is left out"},
 		{"format with a secret", `{"type":"string","format":"12345678"}`, `{"type":"string"}`, "a format with a secret is left out"},
 		{"bounds with a secret", `{"type":"integer","minimum":12345678,"maximum":112345678}`, `{"type":"integer"}`, "a value of minimum with a secret is left out"},
 		{"length with a secret", `{"type":"string","maxLength":12345678}`, `{"type":"string"}`, "a value of maxLength with a secret is left out"},

@@ -68,8 +68,8 @@ func (w *walker) differs(depth int) bool {
 	return depth < w.reached || depth == 1 && w.bytes < 0 || depth == 0 && w.steps < 0
 }
 
-// share is the work that an attempt may do: half of what is there, so that
-// others can follow it, and all of it for the last.
+// share is the work that an attempt may do: all for the last one, and for the
+// others half of what is not kept for it.
 func (d *document) share(depth int) int {
 	if depth == 0 {
 		return d.steps
@@ -80,14 +80,14 @@ func (d *document) share(depth int) int {
 // work takes n steps from what the attempt and the conversion may cost.
 func (w *walker) work(n int) bool {
 	w.steps -= n
-	if w.steps < 0 || w.doc.work(n) {
+	if w.steps < 0 || w.doc.stop(n) {
 		w.over = true
 	}
 	return !w.over
 }
 
-// work says whether the conversion is to be stopped.
-func (d *document) work(n int) (stopped bool) {
+// stop counts n steps of the conversion, and says whether it is to be stopped.
+func (d *document) stop(n int) bool {
 	d.steps -= n
 	if d.unasked -= n; d.unasked < 0 && d.o.Stop != nil {
 		d.unasked = askEvery
