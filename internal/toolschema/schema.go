@@ -47,7 +47,7 @@ type Options struct {
 	MaxBytes int
 
 	// DescriptionLength is the most characters of each description and title.
-	// Clean sees the whole text, before it is cut. 0: none.
+	// Clean sees the whole text, before it is cut. 0 or less: no limit.
 	DescriptionLength int
 
 	// Stop is asked now and then in the course of a conversion whether to end it;
@@ -55,10 +55,11 @@ type Options struct {
 	Stop func() bool
 
 	// Clean takes characters that a model or a log should not see out of
-	// descriptions, titles and names in notes. nil: they stay as they are.
+	// descriptions, titles and names in notes. Values and rules that it would
+	// change are left out. nil: all stay as they are.
 	Clean func(string) string
-	// Secret reports that a text must not be seen by a model at all. Values and
-	// rules with such a text are left out, since a server takes no others in
+	// Secret reports that a text, or a number's, must not be seen by a model at
+	// all. Values and rules with such a text are left out, since a server takes no others in
 	// their place; a property is named without it. Clean must take it out of
 	// text too. nil: nothing is secret.
 	Secret func(string) bool
