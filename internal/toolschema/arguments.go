@@ -21,7 +21,8 @@ import (
 // that holds one of these; a string that holds an object is unwrapped once.
 // Changed are: property names that were renamed, null for an optional argument
 // that does not take it, the property of Options.Intent, broken UTF-8 and lone
-// surrogates (U+FFFD), and NUL (taken out).
+// surrogates (U+FFFD), and NUL (taken out). A member whose name becomes that of
+// another one by this is left out.
 //
 // An error is a sentence that tells the model what to write instead.
 func (s *Schema) Arguments(input string) (json.RawMessage, error) {
@@ -32,7 +33,7 @@ func (s *Schema) Arguments(input string) (json.RawMessage, error) {
 	if !s.needsRewrite(text) {
 		return text, nil
 	}
-	r := rewriter{text: text, dec: jsontext.NewDecoder(bytes.NewBuffer(text), lenient...)}
+	r := rewriter{text: text, dec: jsontext.NewDecoder(bytes.NewBuffer(text), lenient...), eclipsed: eclipsed(text)}
 	r.out = make([]byte, 0, len(text))
 	var hidden string
 	if s.intent {

@@ -52,6 +52,7 @@ func checkSchema(t *testing.T, where string, s *toolschema.Schema) {
 	before := deepCopy(root)
 	schema.Normalize(root)
 	c.that(reflect.DeepEqual(before, root), "Normalize changes the schema")
+	c.that(utf8.ValidString(s.Remarks), "remarks %q", s.Remarks)
 	c.that(len(s.Notes) <= 16, "%d notes", len(s.Notes))
 	for _, note := range s.Notes {
 		c.that(len(note) <= 160 && utf8.ValidString(note), "note %q", note)
@@ -146,6 +147,40 @@ func (c checker) plain(v any) {
 	case string, bool:
 	default:
 		c.that(false, "a %T", v)
+	}
+}
+
+// visible allows no text that hides from a model.
+func (c checker) visible(v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, e := range v {
+			c.visible(key)
+			c.in(key).visible(e)
+		}
+	case []any:
+		for _, e := range v {
+			c.visible(e)
+		}
+	case string:
+		c.that(visible(v) == v, "%q hides something", v)
+	}
+}
+
+// brief allows no description or title of more than n characters.
+func (c checker) brief(v any, n int) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, e := range v {
+			if s, ok := e.(string); ok && (key == "description" || key == "title") {
+				c.that(utf8.RuneCountInString(s) <= n, "%s %q is long", key, s)
+			}
+			c.in(key).brief(e, n)
+		}
+	case []any:
+		for _, e := range v {
+			c.brief(e, n)
+		}
 	}
 }
 

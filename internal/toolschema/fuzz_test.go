@@ -22,7 +22,7 @@ func FuzzConvert(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
 		// Small limits let the fuzzer reach them.
-		for _, o := range []toolschema.Options{{}, {Intent: true, MaxNodes: 60, MaxDepth: 3, MaxBytes: 2_000}} {
+		for _, o := range []toolschema.Options{{}, {Intent: true, MaxNodes: 60, MaxDepth: 3, MaxBytes: 2_000}, {Clean: visible, DescriptionLength: 12}} {
 			s, err := toolschema.Convert(json.RawMessage(in), o)
 			if (s == nil) == (err == nil) {
 				t.Fatalf("schema %v and error %v", s, err)
@@ -31,6 +31,11 @@ func FuzzConvert(f *testing.F) {
 				continue
 			}
 			checkSchema(t, "fuzz", s)
+			if o.Clean != nil {
+				checker{t, "fuzz"}.visible(s.Properties)
+				checker{t, "fuzz"}.visible(s.Remarks)
+				checker{t, "fuzz"}.brief(map[string]any{"properties": s.Properties, "description": s.Remarks}, o.DescriptionLength)
+			}
 			for name := range s.Properties {
 				args, err := s.Arguments(`{` + quoted(name) + `:[{}]}`)
 				if err != nil || !json.Valid(args) {

@@ -28,6 +28,7 @@ type golden struct {
 type goldenAfter struct {
 	Properties map[string]any `json:"properties"`
 	Required   []string       `json:"required"`
+	Remarks    string         `json:"remarks,omitempty"`
 	Notes      []string       `json:"notes,omitempty"`
 }
 
@@ -46,7 +47,7 @@ func TestGolden(t *testing.T) {
 			continue
 		}
 		checkSchema(t, g.Name, s)
-		g.After = &goldenAfter{s.Properties, s.Required, s.Notes}
+		g.After = &goldenAfter{s.Properties, s.Required, s.Remarks, s.Notes}
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

@@ -83,7 +83,9 @@ func (w *walker) joinScalars(out, b *node) {
 		if !a.scalar() {
 			continue
 		}
-		w.spend(1)
+		if !w.spend(1) || !w.work(2*len(out.alts)+len(a.enum)) {
+			return
+		}
 		if a.title == "" {
 			a.title = b.title
 		}
@@ -173,29 +175,30 @@ func (w *walker) joinObjects(out *node, list []*node) alt {
 		out.adopt(list[0])
 		return *first
 	}
-	o := alt{kind: kObject, closed: true, open: true, required: first.required, rules: first.rules}
+	o := alt{kind: kObject, closed: true, open: true, required: slices.Clone(first.required), rules: first.rules}
+	props := map[string][]*node{}
+	var extras []*node
 	for _, b := range list {
 		a := b.alt(kObject)
-		for _, name := range sortedKeys(a.props) {
-			w.spend(1)
-			prop := a.props[name]
-			if old, ok := o.props[name]; ok {
-				prop = w.joinTwo(old, prop)
-			}
-			o.setProp(name, prop)
+		if !w.spend(len(a.props)) || !w.work(len(a.required)+len(o.required)) {
+			break
+		}
+		for name, prop := range a.props {
+			props[name] = append(props[name], prop)
 		}
 		required := a.requires()
-		o.required = slices.DeleteFunc(slices.Clone(o.required), func(s string) bool { return !required[s] })
+		o.required = slices.DeleteFunc(o.required, func(s string) bool { return !required[s] })
 		o.closed, o.open = o.closed && a.closed, o.open && a.open
 		o.rules = looser(o.rules, a.rules)
-		switch {
-		case o.extra == nil:
-			o.extra = a.extra
-		case a.extra != nil:
-			o.extra = w.joinTwo(o.extra, a.extra)
+		if a.extra != nil {
+			extras = append(extras, a.extra)
 		}
 	}
-	if o.extra != nil {
+	for _, name := range sortedKeys(props) {
+		o.setProp(name, w.joinSame(props[name]))
+	}
+	if extras != nil {
+		o.extra = w.joinSame(extras)
 		o.closed, o.open = false, false
 	}
 	out.remark(w.sets(list))
@@ -203,50 +206,83 @@ func (w *walker) joinObjects(out *node, list []*node) alt {
 	return o
 }
 
-// joinTwo joins what two branches say of one name and keeps words both share.
-func (w *walker) joinTwo(a, b *node) *node {
-	n := w.join([]*node{a, b})
-	if n == a || n == b {
+// joinSame joins what branches say of one name, and keeps the words that they
+// share. The list is not empty.
+func (w *walker) joinSame(list []*node) *node {
+	n := w.join(list)
+	if slices.Contains(list, n) {
 		return n
 	}
-	n.title, n.description = "", ""
-	if a.title == b.title {
-		n.title = a.title
-	}
-	switch {
-	case a.description == b.description, b.description == "":
-		n.description = a.description
-	case a.description == "":
-		n.description = b.description
-	case strings.Contains(a.description, b.description):
-		n.description = a.description
-	default:
-		n.description = shorten(a.description+" Or: "+b.description, 2*maxRemark)
-	}
-	for i := range n.alts { // what is said of the whole need not be said again
-		if n.alts[i].description == a.description || n.alts[i].description == b.description {
-			n.alts[i].description = ""
+	list, _ = withoutNull(list)
+	n.title, n.description, n.flags = list[0].title, list[0].description, slices.Clone(list[0].flags)
+	for _, b := range list[1:] {
+		if b.title != n.title {
+			n.title = ""
 		}
-		if n.alts[i].title == n.title {
-			n.alts[i].title = ""
-		}
+		n.description = either(n.description, b.description)
+		n.flags = slices.DeleteFunc(n.flags, func(f string) bool { return !slices.Contains(b.flags, f) })
 	}
-	n.flags = slices.DeleteFunc(slices.Clone(a.flags), func(f string) bool { return !slices.Contains(b.flags, f) })
-	n.mergeSame()
+	w.work(len(list))
+	w.mergeSame(n, n.unsay(list))
 	return n
 }
 
-// mergeSame removes alternatives that are equal now, and unites enums.
-func (n *node) mergeSame() {
+// maxEither bounds the descriptions of branches that became one, in bytes.
+const maxEither = 2 * maxRemark
+
+// either is one description of two.
+func either(a, b string) string {
+	switch {
+	case a == b, b == "":
+		return a
+	case a == "":
+		return b
+	case len(a) >= maxEither || strings.Contains(a, b):
+		return a
+	}
+	return shorten(a+" Or: "+b, maxEither)
+}
+
+// unsay takes from the alternatives what is said of the whole, and tells which
+// of them changed.
+func (n *node) unsay(list []*node) (changed []bool) {
+	said := make(map[string]bool, len(list))
+	for _, b := range list {
+		said[b.description] = true
+	}
+	changed = make([]bool, len(n.alts))
+	for i := range n.alts {
+		a := &n.alts[i]
+		if a.description != "" && said[a.description] {
+			a.description, changed[i] = "", true
+		}
+		if a.title != "" && a.title == n.title {
+			a.title, changed[i] = "", true
+		}
+	}
+	return changed
+}
+
+// mergeSame removes alternatives that are equal since they changed, and unites
+// enums.
+func (w *walker) mergeSame(n *node, changed []bool) {
+	if !slices.Contains(changed, true) {
+		return
+	}
 	old := n.alts
 	n.alts = nil
+	var kept []bool // whether those of n.alts changed
 	for i := range old {
 		a := old[i]
-		same := a.scalar() && slices.ContainsFunc(n.alts, func(o alt) bool { return o.equal(&a) })
-		if same || a.scalar() && len(a.enum) > 0 && len(a.rules) == 0 && n.unite(&a) {
+		w.work(1 + len(n.alts)/2)
+		same := false
+		for o := range n.alts {
+			same = same || (changed[i] || kept[o]) && n.alts[o].equal(&a)
+		}
+		if a.scalar() && (same || len(a.enum) > 0 && len(a.rules) == 0 && n.unite(&a)) {
 			continue
 		}
-		n.alts = append(n.alts, a)
+		n.alts, kept = append(n.alts, a), append(kept, changed[i])
 	}
 }
 
@@ -268,10 +304,7 @@ func (w *walker) joinArrays(out *node, list []*node) alt {
 		}
 		items = append(items, a.items)
 	}
-	o.items = items[0]
-	for _, n := range items[1:] {
-		o.items = w.joinTwo(o.items, n)
-	}
+	o.items = w.joinSame(items)
 	return o
 }
 
@@ -312,59 +345,4 @@ func (n *node) absorb() {
 	if i := slices.IndexFunc(n.alts, func(a alt) bool { return a.kind == kNumber && a.bare() }); i >= 0 {
 		n.alts = slices.DeleteFunc(n.alts, func(a alt) bool { return a.kind == kInteger && a.bare() })
 	}
-}
-
-// maxSets bounds the branches that are told in words.
-const maxSets = 12
-
-// sets tells which properties belong together in branches that became one
-// object: each branch's words, its required names, and the fixed values that
-// tell the branches apart.
-func (w *walker) sets(list []*node) string {
-	var out []string
-	for _, b := range list {
-		a := b.alt(kObject)
-		var names []string
-		required := a.requires()
-		for _, name := range sortedKeys(a.props) {
-			p := a.props[name]
-			fixed := len(p.alts) == 1 && !p.null && len(p.alts[0].enum) == 1
-			switch {
-			case fixed:
-				names = append(names, w.inText(name)+"="+quote(p.alts[0].enum[0]))
-			case required[name]:
-				names = append(names, w.inText(name))
-			}
-		}
-		for _, name := range a.required {
-			if a.props[name] == nil {
-				names = append(names, w.inText(name))
-			}
-		}
-		s := strings.Join(names, " + ")
-		words := b.description
-		if words == "" {
-			words = b.title
-		}
-		if words = shorten(words, maxRemark); words != "" {
-			s = strings.TrimRight(words, ". ") + " (" + s + ")"
-		}
-		if s = strings.TrimSuffix(s, " ()"); s != "" && !slices.Contains(out, s) && len(out) < maxSets {
-			out = append(out, s)
-		}
-	}
-	if len(out) < 2 {
-		return ""
-	}
-	return "One of: " + shorten(strings.Join(out, "; "), 2*maxRemark) + "."
-}
-
-// inText is a property name in a sentence: one that is not plain is quoted,
-// which also makes visible what can't be seen.
-func (w *walker) inText(name string) string {
-	name = w.o.shown(name)
-	if legalName(name) {
-		return name
-	}
-	return quote(shorten(name, maxName))
 }

@@ -23,7 +23,7 @@ func (w *walker) meet(a, b *node) *node {
 	out := &node{null: a.null && b.null}
 	for i := range a.alts {
 		for j := range b.alts {
-			if len(out.alts) >= maxAlts {
+			if len(out.alts) >= maxAlts || !w.work(1) {
 				break
 			}
 			if m, ok := w.meetAlt(&a.alts[i], &b.alts[j]); ok {
@@ -47,7 +47,7 @@ func (w *walker) meetAlt(a, b *alt) (alt, bool) {
 	default:
 		return alt{}, false
 	}
-	if !w.spend(1) {
+	if !w.spend(1) || !w.work(len(a.enum)+len(b.enum)+2*len(b.rules)) {
 		return alt{}, false
 	}
 	out := alt{kind: k, rules: w.meetRules(a.rules, b.rules), enum: a.enum}
@@ -129,18 +129,17 @@ func (w *walker) meetRules(a, b rules) rules {
 	return out
 }
 
+// meetObject writes into the properties and required names of a, which is part
+// of nothing else: copies of them would make a list of n branches cost n².
 func (w *walker) meetObject(out, a, b *alt) {
 	out.props = a.props
-	if len(b.props) > 0 {
-		out.props = make(map[string]*node, len(a.props)+len(b.props))
-		maps.Copy(out.props, a.props)
-		for _, name := range sortedKeys(b.props) {
-			prop := b.props[name]
-			if old, ok := out.props[name]; ok {
-				prop = w.meetOver(old, prop)
-			}
-			out.props[name] = prop
+	w.work(2*len(b.props) + len(b.required)*(1+len(a.required)/textStep))
+	for _, name := range sortedKeys(b.props) {
+		prop := b.props[name]
+		if old, ok := out.props[name]; ok {
+			prop = w.meetOver(old, prop)
 		}
+		out.setProp(name, prop)
 	}
 	out.required = union(a.required, b.required)
 	// A closed branch beside others means "nothing else than all of this",
@@ -164,9 +163,8 @@ func (w *walker) meetObject(out, a, b *alt) {
 func union(a, b []string) []string {
 	const few = 16
 	if len(b) > few {
-		return unique(slices.Concat(a, b))
+		return unique(append(a, b...))
 	}
-	a = slices.Clip(a)
 	for _, name := range b {
 		if !slices.Contains(a, name) {
 			a = append(a, name)

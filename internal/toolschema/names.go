@@ -37,6 +37,9 @@ func (w *walker) names(props map[string]*node, reserved []string) map[string]str
 	out := make(map[string]string, len(props))
 	var illegal []string
 	for name := range props {
+		if !w.work(2 + len(name)/4) {
+			break
+		}
 		if legalName(name) && !w.o.secret(name) {
 			out[name] = name
 			continue

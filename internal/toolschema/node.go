@@ -32,6 +32,14 @@ func (k kind) name() string {
 	return ""
 }
 
+// widest takes integers out where all numbers are allowed.
+func (k kind) widest() kind {
+	if k&kNumber != 0 {
+		k &^= kInteger
+	}
+	return k
+}
+
 // typeNames are JSON Schema's type names and those that generators of schemas
 // write by mistake, after the language they work in. Matched in lower case.
 var typeNames = map[string]kind{

@@ -1,9 +1,6 @@
 package toolschema
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // annotations that are carried when they are true.
 var flagKeywords = []string{"deprecated", "readOnly", "writeOnly"}
@@ -15,32 +12,33 @@ func (w *walker) own(m map[string]any, p place) *node {
 	n.alts = n.one[:0]
 	w.annotations(m, n)
 	kinds, null, said := w.types(m)
-	enum, enumNull, hasEnum := w.enum(m)
+	list := w.enum(m)
 	switch {
-	case !said && hasEnum:
-		kinds, null = kindsOf(enum), enumNull
+	case !said && list.has:
+		kinds, null = list.kinds.widest(), list.null
 	case !said:
 		kinds = inferred(m)
 		null = kinds == 0
-	case hasEnum:
-		null = null && enumNull
+	case list.has:
+		null = null && list.null
 	}
 	n.null = null
 	if kinds == 0 {
-		n.any = !said && !hasEnum
+		n.any = !said && !list.has
 		n.null = n.null || n.any
 		return n
 	}
-	if hasEnum && len(enum) > 0 && !slices.ContainsFunc(enum, func(v any) bool { return fits(v, kinds) }) {
+	if list.kinds != 0 && !kinds.meets(list.kinds) {
 		w.note("an enum without a value of its type is left out")
-		hasEnum = false
+		list = listed{}
 	}
 	for _, e := range kindNames {
 		if kinds&e.kind == 0 {
 			continue
 		}
 		a := alt{kind: e.kind, rules: w.rules(m, e.kind)}
-		if hasEnum && !a.narrow(enum) {
+		w.work(len(list.values))
+		if list.has && !list.narrow(&a) {
 			continue // the enum has values, but none of this type
 		}
 		switch e.kind {
@@ -55,22 +53,11 @@ func (w *walker) own(m map[string]any, p place) *node {
 }
 
 func (w *walker) annotations(m map[string]any, n *node) {
-	if s, ok := m["description"].(string); ok {
-		n.description = w.o.clean(s)
-	}
-	if s, ok := m["title"].(string); ok {
-		n.title = w.o.clean(s)
-	}
-	w.text(len(n.description) + len(n.title))
+	n.title, n.description = w.wording(m, "title"), w.wording(m, "description")
+	w.work(len(textOf(m["default"])) / textStep)
 	switch d := m["default"].(type) {
-	case string:
-		if !w.o.secret(d) {
-			n.def = d
-		}
-	case bool:
-		n.def = d
-	case float64:
-		if finite(d) {
+	case string, bool, float64:
+		if w.fit(d, "a default") {
 			n.def = d
 		}
 	}
@@ -79,6 +66,15 @@ func (w *walker) annotations(m map[string]any, n *node) {
 			n.flags = append(n.flags, key)
 		}
 	}
+}
+
+// wording is a text of m for the model.
+func (w *walker) wording(m map[string]any, key string) string {
+	s := textOf(m[key])
+	w.work(len(s) / textStep)
+	s = w.o.cut(w.o.clean(s))
+	w.text(len(s))
+	return s
 }
 
 // types reads "type": the kinds it names, whether null is one of them, and
@@ -108,10 +104,7 @@ func (w *walker) types(m map[string]any) (kinds kind, null, said bool) {
 			one(v)
 		}
 	}
-	if kinds&kNumber != 0 {
-		kinds &^= kInteger // an integer is a number
-	}
-	return kinds, null, said
+	return kinds.widest(), null, said
 }
 
 // inferring keywords, by the type they only make sense for. The first type of
@@ -157,15 +150,12 @@ func formatKind(format string) kind {
 }
 
 func (w *walker) objectRules(m map[string]any, a *alt, p place) {
-	props, _ := m["properties"].(map[string]any)
-	if m["properties"] != nil && props == nil {
-		w.note("properties is not an object")
-	}
+	props := w.propertiesOf(m)
 	if props != nil {
 		a.props = make(map[string]*node, len(props))
 	}
-	for _, name := range w.sortedNames(props) {
-		if w.over {
+	for _, name := range sortedKeys(props) {
+		if !w.work(2 + len(name)/textStep) {
 			return
 		}
 		v := props[name]
@@ -180,6 +170,7 @@ func (w *walker) objectRules(m map[string]any, a *alt, p place) {
 		}
 	}
 	list, _ := m["required"].([]any)
+	w.work(3 * len(list))
 	for _, v := range list {
 		// Names that only another branch of the schema knows are sorted out
 		// at the end.
@@ -189,6 +180,31 @@ func (w *walker) objectRules(m map[string]any, a *alt, p place) {
 	}
 	a.required = unique(a.required)
 	w.additional(m, a, p)
+}
+
+// propertiesOf reads "properties", also where it is a list of schemas with a
+// name each.
+func (w *walker) propertiesOf(m map[string]any) map[string]any {
+	switch v := m["properties"].(type) {
+	case nil:
+		return nil
+	case map[string]any:
+		return v
+	case []any:
+		props := map[string]any{}
+		for _, e := range v {
+			p, _ := e.(map[string]any)
+			name := textOf(p["name"])
+			if name == "" || props[name] != nil {
+				w.note("an entry of properties without a name of its own is left out")
+				continue
+			}
+			props[name] = p
+		}
+		return props
+	}
+	w.note("properties is not an object")
+	return nil
 }
 
 // additional reads which properties beyond the named ones are allowed.
@@ -202,6 +218,8 @@ func (w *walker) additional(m map[string]any, a *alt, p place) {
 		a.closed, a.open = !v, v
 	case map[string]any:
 		a.extra = w.schema(v, p.deeper())
+	case []any:
+		a.open = isEmpty(v)
 	}
 	if patterns, _ := m["patternProperties"].(map[string]any); len(patterns) > 0 && a.extra == nil {
 		var list []*node
@@ -247,17 +265,6 @@ func (w *walker) arrayRules(m map[string]any, a *alt, p place) {
 		}
 	}
 	a.items = w.join(list)
-}
-
-// sortedNames gives the walk one order: notes, and what is cut, must not
-// depend on the order of a map.
-func (w *walker) sortedNames(m map[string]any) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }
 
 func unique(list []string) []string {

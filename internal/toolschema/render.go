@@ -1,86 +1,6 @@
 package toolschema
 
-import (
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
-)
-
-// root makes the Schema of the document.
-func (w *walker) root() (*Schema, error) {
-	w.refill()
-	a, err := w.rootObject()
-	if err != nil || w.over {
-		return nil, err
-	}
-	w.refill()
-	s := &Schema{Properties: map[string]any{}, Required: []string{}}
-	var reserved []string
-	if w.o.Intent && a.props[IntentProperty] == nil {
-		s.intent = true
-		reserved = []string{IntentProperty}
-	}
-	names := w.names(a.props, reserved)
-	s.Properties, s.args = w.properties(a, names)
-	for _, name := range a.required {
-		if out, ok := names[name]; ok && s.Properties[out] != nil {
-			s.Required = append(s.Required, out)
-		}
-	}
-	if s.intent {
-		s.Properties[IntentProperty] = map[string]any{"type": "string", "description": intentDescription}
-	}
-	s.Notes = w.notes
-	return s, nil
-}
-
-var (
-	errNothing  = errors.New("schema allows no arguments at all")
-	errNoObject = errors.New("schema is not a JSON object")
-)
-
-// rootObject is the object that the document allows; an empty one where it
-// says nothing.
-func (w *walker) rootObject() (*alt, error) {
-	switch v := w.doc.root.(type) {
-	case nil:
-		return &alt{}, nil
-	case bool:
-		if !v {
-			return nil, errNothing
-		}
-		return &alt{}, nil
-	case map[string]any:
-		n := w.schema(v, place{})
-		switch {
-		case n == nil:
-			return nil, errNothing
-		case n.any:
-			return &alt{}, nil
-		case n.alt(kObject) == nil:
-			return nil, fmt.Errorf("schema is of type %s, not an object", n.typeText())
-		}
-		if len(n.alts) > 1 {
-			w.note("arguments that are not an object are left out")
-		}
-		return n.alt(kObject), nil
-	}
-	return nil, errNoObject
-}
-
-func (n *node) typeText() string {
-	var names []string
-	for i := range n.alts {
-		if name := n.alts[i].kind.name(); !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	if len(names) == 0 {
-		return "null"
-	}
-	return strings.Join(names, " or ")
-}
+import "slices"
 
 // size takes what one more node of the outcome costs from the budget.
 func (w *walker) size(text int) {
@@ -95,13 +15,14 @@ func (w *walker) properties(a *alt, names map[string]string) (map[string]any, *s
 	var sh *shape
 	required := a.requires()
 	for _, raw := range sortedKeys(a.props) {
+		w.work(len(raw) / textStep)
 		n, name := a.props[raw], names[raw]
-		m, child := w.node(n)
 		if name != raw {
-			w.note("property %q is named %s for the model", shorten(w.o.clean(raw), 64), name)
-			m["description"] = sentences(textOf(m["description"]),
-				[]string{"(Sent as " + quote(shorten(w.o.clean(raw), 128)) + ".)"})
+			shown := w.o.clean(raw)
+			w.note("property %q is named %s for the model", shorten(shown, 64), name)
+			n.remarks = append(n.remarks, "(Sent as "+quote(shorten(shown, 128))+".)")
 		}
+		m, child := w.node(n)
 		w.size(len(name))
 		out[name] = m
 		f := field{name: raw, renamed: name != raw, dropNull: !n.null && !required[raw], shape: child}
@@ -132,7 +53,7 @@ func (w *walker) node(n *node) (map[string]any, *shape) {
 	default:
 		sh = w.alternatives(n, m)
 	}
-	w.words(m, n.title, sentences(n.description, n.remarks))
+	w.words(m, n.title, w.o.describe(n.description, n.remarks))
 	if n.def != nil && n.allowsDefault() {
 		m["default"] = n.def
 	}
@@ -148,6 +69,7 @@ func (n *node) allowsDefault() bool {
 }
 
 func (w *walker) words(m map[string]any, title, description string) {
+	description = w.o.cut(description) // that of several branches may be longer than each
 	if title != "" {
 		m["title"] = title
 	}
@@ -160,7 +82,7 @@ func (w *walker) words(m map[string]any, title, description string) {
 // any writes "anything". A schema without a type is refused by some providers,
 // so all types are named; a scalar default tells which one is meant.
 func (w *walker) any(m map[string]any, n *node) {
-	if k := kindsOf([]any{n.def}); n.def != nil && k != 0 {
+	if k := kindOf(n.def); k != 0 {
 		if k == kInteger {
 			k = kNumber
 		}

@@ -33,6 +33,8 @@ type rewriter struct {
 	dec  *jsontext.Decoder
 	out  []byte
 	last int // text up to here is dealt with
+
+	eclipsed map[int]bool // members to leave out, by the offsets of their names
 }
 
 func (r *rewriter) done() json.RawMessage {
@@ -129,7 +131,7 @@ func (r *rewriter) member(sh *shape, hidden string, first bool) (kept bool, err 
 			f = field{shape: sh.extra}
 		}
 	}
-	if hidden != "" && name == hidden || f.dropNull && r.dec.PeekKind() == 'n' {
+	if r.eclipsed[start] || hidden != "" && name == hidden || f.dropNull && r.dec.PeekKind() == 'n' {
 		if err := r.dec.SkipValue(); err != nil {
 			return false, err
 		}

@@ -7,8 +7,6 @@
 package toolschema
 
 import (
-	"errors"
-	"fmt"
 	"strings"
 )
 
@@ -48,11 +46,20 @@ type Options struct {
 	// most that go out. 0: 256 KiB.
 	MaxBytes int
 
+	// DescriptionLength is the most characters of each description and title.
+	// Clean sees the whole text, before it is cut. 0 or less: no limit.
+	DescriptionLength int
+
+	// Stop is asked now and then in the course of a conversion whether to end it;
+	// then Convert returns ErrStopped. nil: never.
+	Stop func() bool
+
 	// Clean takes characters that a model or a log should not see out of
-	// descriptions, titles and names in notes. nil: they stay as they are.
+	// descriptions, titles and names in notes. Values and rules that it would
+	// change are left out. nil: all stay as they are.
 	Clean func(string) string
-	// Secret reports that a text must not be seen by a model at all. Values and
-	// rules with such a text are left out, since a server takes no others in
+	// Secret reports that a text, or a number's, must not be seen by a model at
+	// all. Values and rules with such a text are left out, since a server takes no others in
 	// their place; a property is named without it. Clean must take it out of
 	// text too. nil: nothing is secret.
 	Secret func(string) bool
@@ -69,6 +76,10 @@ type Schema struct {
 	Properties map[string]any
 	// Required is never nil and names keys of Properties, each once.
 	Required []string
+	// Remarks are sentences about the arguments as a whole, such as which of them
+	// belong together, for the tool's description: nothing else of the schema
+	// says so. Clean, and within Options.DescriptionLength. "": none.
+	Remarks string
 	// Notes says in a few words each what was lost or changed in meaning, for
 	// debug logs. At most 16; schema text beyond names is not quoted.
 	Notes []string
@@ -79,8 +90,9 @@ type Schema struct {
 
 // Convert makes a Schema of a tool's inputSchema: JSON text as
 // json.RawMessage or []byte, a decoded value as the MCP SDK has it, or nil.
-// The value is only read. The error says in plain words why a tool with this
-// schema can't be offered.
+// The value is only read, and the work is bounded whatever it holds. The error
+// is ErrStopped, or says in plain words why a tool with this schema can't be
+// offered.
 func Convert(inputSchema any, o Options) (*Schema, error) {
 	o = o.withDefaults()
 	root, size, err := load(inputSchema, o)
@@ -119,36 +131,4 @@ func (o Options) shown(name string) string {
 		return o.clean(name)
 	}
 	return name
-}
-
-// refDepths are how many references inside one another are inlined, attempt
-// by attempt, until the outcome fits. A schema whose references fan out then
-// loses its deepest levels everywhere, rather than everything behind the first
-// few properties.
-var refDepths = [...]int{1 << 20, 3, 2, 1, 0}
-
-// A schema that grows by inlining is paid for with every request to the model.
-// So a reference inside another one is inlined only up to this many bytes, or
-// twice what came in where that is more. MaxBytes and MaxNodes remain the bound
-// for the rest.
-const growthBytes = 64 << 10
-
-var errTooLarge = errors.New("schema is too large")
-
-func convertRoot(root any, size int, o Options) (*Schema, error) {
-	doc := &document{root: root}
-	for _, depth := range refDepths {
-		w := &walker{o: o, doc: doc, refDepth: depth, limit: o.MaxBytes}
-		if depth > 1 {
-			w.limit = min(o.MaxBytes, max(growthBytes, 2*size))
-		}
-		s, err := w.root()
-		if !w.over {
-			return s, err
-		}
-		if !w.sawRef && depth <= 1 {
-			break // fewer references would change nothing
-		}
-	}
-	return nil, fmt.Errorf("%w: over %d values or %d bytes", errTooLarge, o.MaxNodes, o.MaxBytes)
 }

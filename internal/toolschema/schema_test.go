@@ -37,7 +37,7 @@ func TestProperty(t *testing.T) {
 		{"true", `true`, anyJSON},
 		{"empty", `{}`, anyJSON},
 		{"type any", `{"type":"any"}`, anyJSON},
-		{"false", `false`, ``}, {"null", `null`, ``}, {"string", `"string"`, ``}, {"list", `[]`, ``}, {"number", `1`, ``},
+		{"false", `false`, ``}, {"null", `null`, ``}, {"string", `"string"`, ``}, {"list", `[1]`, ``}, {"empty list", `[]`, anyJSON}, {"number", `1`, ``},
 		{"null alone", `{"type":"null"}`, ``},
 		{"a type from a default", `{"default":3}`, `{"type":"number","default":3}`},
 
@@ -117,6 +117,7 @@ func TestReferences(t *testing.T) {
 	const defs = `"$defs":{"a/b~c d":{"type":"integer","minimum":1},"S":{"$anchor":"here","type":"string","description":"inner","format":"uri"},
 		"Id":{"$id":"https://example.com/x.json","$defs":{"in":{"type":"boolean"}},"type":"object","properties":{"y":{"$ref":"#/$defs/in"}}},
 		"list":[{"type":"number"}],"yes":true,"no":false,"V":{"anyOf":[{"type":"string"},{"type":"array","items":{"$ref":"#/$defs/V"}}]},"L":{"$ref":"#/$defs/S"},
+		"Alias":{"$ref":"#/$defs/Id","$defs":{"near":{"type":"number"}}},"Alias2":{"allOf":[{"$ref":"#/$defs/Alias"}]},"Round":{"$ref":"#/$defs/Round2"},"Round2":{"$ref":"#/$defs/Round"},
 		"Old":{"$id":"#old","type":"array","items":{"$ref":"#/$defs/S"}}}`
 	str := `{"type":"string","format":"uri","description":"inner"}`
 	cases := []struct{ name, in, want string }{
@@ -136,12 +137,24 @@ func TestReferences(t *testing.T) {
 		{"to false", `{"$ref":"#/$defs/no"}`, ``},
 		{"nullable", `{"anyOf":[{"$ref":"#/$defs/S"},{"type":"null"}]}`, str},
 		{"in allOf", `{"allOf":[{"$ref":"#/$defs/S"}],"default":"d"}`, `{"type":"string","format":"uri","description":"inner","default":"d"}`},
-		{"missing", `{"$ref":"#/$defs/gone","description":"Words."}`, `{"type":"object","description":"Words. The definition of gone is missing."}`},
+		{"missing", `{"$ref":"#/$defs/gone","description":"Words."}`, `{"description":"Words. The definition of gone is missing.",` + anyJSON[1:]},
 		{"missing with a type", `{"$ref":"#/$defs/gone","type":"string"}`, `{"type":"string","description":"The definition of gone is missing."}`},
-		{"external", `{"$ref":"https://example.org/schemas/User.json"}`, `{"type":"object","description":"The definition of User.json is elsewhere."}`},
-		{"to itself", `{"$ref":"#/properties/p"}`, `{"type":"object","description":"Recursive: the same shape as p again."}`},
+		{"external", `{"$ref":"https://example.org/schemas/User.json"}`, `{"description":"The definition of User.json is elsewhere.",` + anyJSON[1:]},
+		{"to itself", `{"$ref":"#/properties/p"}`, `{"description":"Recursive: the same shape as p again.",` + anyJSON[1:]},
 		{"a value of any shape", `{"$ref":"#/$defs/V"}`, `{"anyOf":[{"type":"string"},{"type":"array","items":{"description":"Recursive: the same shape as V again.","anyOf":[{"type":"string"},{"type":"array","items":` + itemsJSON + `}]}}]}`},
 		{"no text", `{"$ref":1,"type":"string"}`, `{"type":"string"}`},
+		{"through a reference", `{"$ref":"#/$defs/Alias/properties/y"}`, `{"type":"boolean"}`},
+		{"through references, in a list", `{"$ref":"#/$defs/Alias2/allOf/0/properties/y"}`, `{"type":"boolean"}`},
+		{"beside a reference", `{"$ref":"#/$defs/Alias/$defs/near"}`, `{"type":"number"}`},
+		{"through a circle", `{"$ref":"#/$defs/Round/properties/y"}`, `{"description":"The definition of y is missing.",` + anyJSON[1:]},
+		{"definitions for $defs", `{"$ref":"#/definitions/S"}`, str},
+		{"components for $defs", `{"$ref":"#/components/schemas/S"}`, str},
+		{"components for $defs, and further", `{"$ref":"#/components/schemas/Alias/properties/y"}`, `{"type":"boolean"}`},
+		{"a name alone", `{"$ref":"S"}`, str},
+		{"a name alone as an anchor", `{"$ref":"#S"}`, str},
+		{"a name alone, and further", `{"$ref":"Alias#/properties/y"}`, `{"type":"boolean"}`},
+		{"a name at the end of an address", `{"$ref":"https://example.org/S"}`, `{"description":"The definition of S is elsewhere.",` + anyJSON[1:]},
+		{"a name in another place", `{"$ref":"#/parameters/S"}`, `{"description":"The definition of S is missing.",` + anyJSON[1:]},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -182,6 +195,18 @@ func TestRoot(t *testing.T) {
 		{"oneOf with a common name", `{"oneOf":[{"type":"object","properties":` + ab + `,"required":["a","b"]},{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}]}`, ab, `["a"]`},
 		{"object or string", `{"anyOf":[{"type":"string"},{"type":"object","properties":` + ab + `}]}`, ab, `[]`},
 		{"unknown type", `{"type":"whatever"}`, `{}`, `[]`},
+		{"empty list", `[]`, `{}`, `[]`},
+		{"empty lists for objects", `{"type":"object","properties":[],"required":[],"additionalProperties":[]}`, `{}`, `[]`},
+		{"list of named properties", `{"type":"object","properties":[{"name":"a","type":"string"},{"name":"b","type":"integer","required":true}],"required":["a"]}`, ab, `["b","a"]`},
+		{"list of properties, some without a name", `{"properties":[{"name":"a","type":"string"},{"type":"string"},"x",{"name":"a"},{"name":7},{"name":"b","type":"integer"}]}`, ab, `[]`},
+		{"bare properties", ab, ab, `[]`},
+		{"bare properties with names of keywords", `{"title":{"type":"string"},"type":{"enum":["x"]},"id":{"type":"integer","required":true}}`, `{"title":{"type":"string"},"type":{"type":"string","enum":["x"]},"id":{"type":"integer"}}`, `["id"]`},
+		{"bare properties that say little", `{"a":{"type":"string"},"b":{},"c":true,"d":false}`, `{"a":{"type":"string"},"b":` + anyJSON + `,"c":` + anyJSON + `}`, `[]`},
+		{"bare properties with references", `{"a":{"type":"string"},"b":{"$ref":"#/a"}}`, `{"a":{"type":"string"},"b":{"type":"string"}}`, `[]`},
+		{"a keyword beside properties", `{"city":{"type":"string"},"description":"d"}`, `{}`, `[]`},
+		{"definitions alone", `{"$defs":{"type":{"type":"string"}}}`, `{}`, `[]`},
+		{"an extension alone", `{"x-order":{"type":"a"}}`, `{}`, `[]`},
+		{"data alone", `{"city":{"name":"x"}}`, `{}`, `[]`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -207,17 +232,17 @@ func TestRoot(t *testing.T) {
 func TestRootThatIsNoObject(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		`"x"`:                   "schema is not a JSON object",
-		`[]`:                    "schema is not a JSON object",
-		`7`:                     "schema is not a JSON object",
-		`false`:                 "schema allows no arguments at all",
-		`{"type":"string"}`:     "schema is of type string, not an object",
-		`{"type":"array"}`:      "schema is of type array, not an object",
-		`{"type":"null"}`:       "schema is of type null, not an object",
-		`{"enum":["a",1]}`:      "schema is of type string or integer, not an object",
-		`{"$ref":"#/x","x":[]}`: "schema allows no arguments at all",
-		`{"type":"object"`:      "schema is not valid JSON",
-		`{} {}`:                 "schema is not valid JSON",
+		`"x"`:                    "schema is not a JSON object",
+		`[{}]`:                   "schema is not a JSON object",
+		`7`:                      "schema is not a JSON object",
+		`false`:                  "schema allows no arguments at all",
+		`{"type":"string"}`:      "schema is of type string, not an object",
+		`{"type":"array"}`:       "schema is of type array, not an object",
+		`{"type":"null"}`:        "schema is of type null, not an object",
+		`{"enum":["a",1]}`:       "schema is of type string or integer, not an object",
+		`{"$ref":"#/x","x":[1]}`: "schema allows no arguments at all",
+		`{"type":"object"`:       "schema is not valid JSON",
+		`{} {}`:                  "schema is not valid JSON",
 	} {
 		s, err := toolschema.Convert(json.RawMessage(in), toolschema.Options{})
 		require.Nil(t, s, in)

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mcpclient-go/mcpclient/internal/redact"
 )
 
 // shorten cuts s to at most n bytes on a rune boundary, with a mark.
@@ -39,6 +41,24 @@ func quoteAll(values []any) []string {
 	return out
 }
 
+// cut keeps a text within DescriptionLength.
+func (o Options) cut(s string) string {
+	if o.DescriptionLength <= 0 {
+		return s
+	}
+	return redact.CutRunes(s, o.DescriptionLength)
+}
+
+// describe joins a description and its remarks within DescriptionLength. A long
+// description gives up to half of itself for the remarks.
+func (o Options) describe(description string, remarks []string) string {
+	if o.DescriptionLength > 0 && len(remarks) > 0 {
+		room := o.DescriptionLength - utf8.RuneCountInString(sentences("", remarks)) - len(". ")
+		description = redact.CutRunes(description, max(room, o.DescriptionLength/2))
+	}
+	return o.cut(sentences(description, remarks))
+}
+
 // sentences joins a description and the sentences that follow it.
 func sentences(description string, more []string) string {
 	if len(more) == 0 {
@@ -51,7 +71,7 @@ func sentences(description string, more []string) string {
 			continue
 		}
 		if text := b.String(); text != "" {
-			if !strings.ContainsAny(text[len(text)-1:], ".!?:;)") {
+			if !strings.ContainsAny(text[len(text)-1:], ".!?:;)") && !strings.HasSuffix(text, "…") {
 				b.WriteByte('.')
 			}
 			b.WriteByte(' ')

@@ -22,10 +22,11 @@ type walker struct {
 	limit int  // of bytes, for this attempt
 	nodes int  // left of Options.MaxNodes
 	bytes int  // left of limit
+	steps int  // left of this attempt's share of the work
 	over  bool // the attempt is void, only its end matters
 
-	refDepth int  // references inside one another that are still inlined
-	sawRef   bool // a reference was there, so that fewer of them may fit
+	refDepth int // references inside one another that are still inlined
+	reached  int // the most that there were, so that only fewer would change anything
 
 	path  []uintptr // identities of the schemas above, to find cycles
 	notes []string
@@ -33,6 +34,9 @@ type walker struct {
 
 // schemaBytes is about what a schema has in JSON text without its words.
 const schemaBytes = 24
+
+// schemaSteps is about the work of a schema that says nothing.
+const schemaSteps = 20
 
 // place is where in the outcome a schema stands.
 type place struct {
@@ -62,11 +66,10 @@ func (w *walker) refill() { w.nodes, w.bytes = w.o.MaxNodes, w.limit }
 
 // spend takes n nodes from the budget of this attempt.
 func (w *walker) spend(n int) bool {
-	w.nodes -= n
-	if w.nodes < 0 {
+	if w.nodes -= n; w.nodes < 0 {
 		w.over = true
 	}
-	return !w.over
+	return w.work(n)
 }
 
 // text takes the bytes of a schema's text from the budget, so that an attempt
@@ -75,6 +78,7 @@ func (w *walker) text(n int) {
 	if w.bytes -= n; w.bytes < 0 {
 		w.over = true
 	}
+	w.work(n / textStep)
 }
 
 // schema makes the node of one schema; nil where it allows nothing or is no
@@ -90,7 +94,13 @@ func (w *walker) schema(v raw, p place) *node {
 			return anything()
 		}
 		return nil
+	case []any:
+		if isEmpty(v) {
+			return anything()
+		}
+		return nil
 	case map[string]any:
+		w.work(schemaSteps + len(v))
 		return w.object(v, p)
 	}
 	return nil
@@ -99,9 +109,9 @@ func (w *walker) schema(v raw, p place) *node {
 func (w *walker) object(m map[string]any, p place) *node {
 	if p.depth > w.o.MaxDepth || p.hops > maxHops {
 		w.note("levels below %d are left out", w.o.MaxDepth)
-		return w.stub(m, "Deeper levels are left out.")
+		return w.stub(m, p.base, "Deeper levels are left out.")
 	}
-	p.base = w.baseOf(m, p.base)
+	p.base = w.doc.baseOf(m, p.base)
 	w.path = append(w.path, identity(m))
 	defer func() { w.path = w.path[:len(w.path)-1] }()
 
@@ -124,12 +134,10 @@ func (w *walker) object(m map[string]any, p place) *node {
 // follow inlines a reference under the schema's own keywords.
 func (w *walker) follow(m map[string]any, n *node, p place) *node {
 	for _, key := range refKeywords {
-		ref, ok := m[key].(string)
-		if !ok {
+		if _, ok := m[key].(string); !ok {
 			continue
 		}
-		w.sawRef = true
-		target := w.reference(ref, p)
+		target := w.reference(w.doc.find(m, key, p.base), p)
 		if target == nil {
 			w.note("%s points to a schema that allows nothing", key)
 			return nil
@@ -164,12 +172,22 @@ func (w *walker) combine(m map[string]any, n *node, p place) *node {
 // unlike those of a reference, which the words beside it replace.
 func (w *walker) meetBranch(n, b *node) *node {
 	more := b.description
-	if n.description == "" || strings.Contains(n.description, more) {
+	if n.description == "" || w.says(n, more) {
 		more = ""
 	}
 	n = w.meetOver(n, b)
 	n.remark(shorten(more, maxRemark))
 	return n
+}
+
+// says tells whether n's description has these words already. In one that is
+// very long they are not looked for.
+func (w *walker) says(n *node, words string) bool {
+	if len(n.description) > 2*maxEither || len(n.remarks) >= maxRemarks {
+		return false
+	}
+	w.work(len(n.description) / (4 * textStep))
+	return strings.Contains(n.description, words)
 }
 
 func (w *walker) branches(list []any, p place) []*node {
@@ -238,6 +256,7 @@ func (w *walker) offer(n *node, c *alt) {
 	if a == nil {
 		return
 	}
+	w.work(len(c.props))
 	for name, prop := range c.props {
 		if old, ok := a.props[name]; !ok || old.any {
 			a.setProp(name, prop)
@@ -252,7 +271,8 @@ func (a *alt) setProp(name string, n *node) {
 	a.props[name] = n
 }
 
-// sortedKeys are the keys of a map in a fixed order: what is made of a schema must not depend on how maps are walked.
+// sortedKeys gives the walk one order: what is made of a schema, what is cut,
+// and the notes must not depend on how maps are walked.
 func sortedKeys[V any](m map[string]V) []string {
 	if len(m) == 0 {
 		return nil
