@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"runtime/debug"
 	"strings"
 
@@ -51,7 +52,10 @@ func (s *server) catalog(info sessionInfo, l *listing, a *attempt) *catalog {
 			debug("mcp tool filtered", slog.F("tool", s.line(listed.Name)))
 			continue
 		}
-		o, reason := s.offer(listed, safe[i])
+		o, reason, err := s.offer(listed, safe[i], a)
+		if err != nil {
+			return nil
+		}
 		if reason != "" {
 			c.drop(s, listed.Name, reason, debug)
 			continue
@@ -86,22 +90,32 @@ func (s *server) introduced(info sessionInfo) (protocol, name string) {
 	return s.redactor().Line(info.protocol, maxNameBytes), s.redactor().Line(name, maxNameBytes)
 }
 
-// offer makes a tool of one entry of the server's list, or says why not.
-func (s *server) offer(listed toollist.Tool, name string) (o *offered, reason string) {
+// offer makes a tool of one entry of the server's list, or says why not. An error
+// is that the attempt's step is late.
+func (s *server) offer(listed toollist.Tool, name string, a *attempt) (o *offered, reason string, err error) {
 	if listed.TaskRequired {
-		return nil, "it only runs as a task, which this client does not support"
+		return nil, "it only runs as a task, which this client does not support", nil
 	}
 	schema, err := toolschema.Convert(listed.InputSchema, toolschema.Options{
 		Intent: s.config.ModelIntent,
 		Clean:  func(text string) string { return s.redactor().Text(text, 0) },
 		Secret: func(text string) bool { return s.redactor().Contains(redact.Clean(text)) },
+		Stop:   a.late,
+
+		DescriptionLength: s.opts.Limits.DescriptionLength,
 	})
+	if errors.Is(err, toolschema.ErrStopped) {
+		return nil, "", err
+	}
 	if err != nil {
-		return nil, s.line(err.Error())
+		return nil, s.line(err.Error()), nil
+	}
+	for _, note := range schema.Notes {
+		a.debug("mcp tool schema changed", slog.F("tool", s.line(listed.Name)), slog.F("note", s.line(note)))
 	}
 	o = &offered{server: s, listed: listed, schema: schema}
 	o.describe(name)
-	return o, ""
+	return o, "", nil
 }
 
 func (c *catalog) drop(s *server, name, reason string, debug debugLog) {

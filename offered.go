@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"cmp"
 	"sync"
+	"unicode/utf8"
 
 	"charm.land/fantasy"
 	"github.com/google/uuid"
@@ -37,12 +38,25 @@ func (o *offered) describe(name string) {
 	text = o.server.redactor().Text(text, 0)
 	o.info = fantasy.ToolInfo{
 		Name:        name,
-		Description: redact.CutRunes(text, o.server.opts.Limits.DescriptionLength),
+		Description: withRemarks(text, o.schema.Remarks, o.server.opts.Limits.DescriptionLength),
 		Parameters:  o.schema.Properties,
 		Required:    o.schema.Required,
 		// A hint is no promise, and a tool without one may write.
 		Parallel: o.listed.Annotations != nil && o.listed.Annotations.ReadOnlyHint,
 	}
+}
+
+// withRemarks adds to a tool's description what has to be said of its arguments
+// as a whole, which has no other place. It is cut last.
+func withRemarks(text, remarks string, limit int) string {
+	if remarks == "" {
+		return redact.CutRunes(text, limit)
+	}
+	room := limit - utf8.RuneCountInString(remarks) - 1
+	if text == "" || room <= 0 {
+		return redact.CutRunes(remarks, limit)
+	}
+	return redact.CutRunes(text, room) + "\n" + remarks
 }
 
 // shownText is what a model reads about a tool.

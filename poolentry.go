@@ -28,6 +28,7 @@ type poolEntry struct {
 	ttl        *time.Duration // of the list, as the server says; nil: it does not
 	stale      bool           // the server says that its list has changed
 	another    bool           // info has changed since listing
+	costly     *listing       // one that could not be converted within a step's budget
 
 	// catalogs are made under a lock of their own: it takes a while, and a
 	// cleanup must not wait for it.
@@ -59,6 +60,11 @@ func (e *poolEntry) take(a *attempt) bool {
 	known, failing := e.listing != nil, e.failing(now)
 	refused := failing && e.misses.failure.outcome == ConnectOutcomeAuthRequired
 	switch {
+	case known && e.costly == e.listing && e.good(now):
+		e.pool.stats.skipped.Add(1)
+		e.mu.Unlock()
+		a.skip(failure{text: "its tools could not be converted within the connect budget"}, "tools")
+		return true
 	case known && !refused && (failing || e.good(now)):
 		e.pool.stats.hits.Add(1)
 		e.holds++
@@ -202,6 +208,11 @@ func (e *poolEntry) offer(a *attempt, info sessionInfo, listed *listing, connect
 	}()
 	shown := e.catalogFor(a, info, listed).withFilter(e.server, a)
 	if shown == nil {
+		if a.step.ctx.Err() == nil {
+			e.mu.Lock()
+			e.costly = listed
+			e.mu.Unlock()
+		}
 		return attemptResult{summary: a.ended()}
 	}
 	result.summary = a.summary()

@@ -145,10 +145,11 @@ func exactFloat(text string) (float64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	if _, err := strconv.ParseInt(text, 10, 64); err != nil {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
 		return f, strings.ContainsAny(text, ".eE")
 	}
-	return f, f >= -exact && f <= exact
+	return f, n >= -exact && n <= exact
 }
 
 var errNoList = errors.New("the answer to tools/list has no list of tools")
