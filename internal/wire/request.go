@@ -22,9 +22,9 @@ type Request struct {
 const ownIDs = 1 << 51
 
 // Request sends a request of a streamable HTTP session past the SDK, which would encode and decode it several times, and returns
-// when it has an outcome or ctx ends. Of the Exchange that it returns nothing changes any more. Beside the
-// answer the server is served as by the SDK: it is told when a request that may be running is given up, its notifications go to
-// Config.Notified, and its requests are refused, but for ping.
+// when it has an outcome or ctx ends. Of the Exchange that it returns nothing changes any more. Beside the answer the server is
+// served as by the SDK: it is told when a request that may be running is given up, its notifications go to Config.Notified, and its
+// requests are refused, but for ping.
 func (s *Session) Request(ctx context.Context, q Request) *Exchange {
 	r := &requested{exchange: Exchange{options: ExchangeOptions{OnConn: q.OnConn}, alone: true}}
 	e := &r.exchange
