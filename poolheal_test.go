@@ -26,7 +26,7 @@ func TestUselessSessionIsReplaced(t *testing.T) {
 		"requests hang": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
 		"500":           func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
 		"410":           func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(410) },
-		"403":           func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "invalid session", 403) },
+		"403":           func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "invalid session", http.StatusForbidden) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inPool(t, mcpclient.PoolOptions{}, func(t *testing.T, w *world, p *mcpclient.Pool) {
@@ -66,9 +66,9 @@ func TestSessionThatIsLostAsUnauthorizedIsRenewedWithTheSameCredential(t *testin
 				case !restarted.Load() || phase != mcptest.Every:
 					return false
 				case r.Header.Get("Mcp-Session-Id") == "session-1":
-					http.Error(rw, `{"error":"invalid session"}`, 401)
+					http.Error(rw, `{"error":"invalid session"}`, http.StatusUnauthorized)
 				case status == 401:
-					http.Error(rw, "who are you", 401)
+					http.Error(rw, "who are you", http.StatusUnauthorized)
 				default:
 					return false
 				}
