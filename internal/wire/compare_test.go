@@ -42,6 +42,7 @@ func TestBareSDK(t *testing.T) {
 		}
 	}
 	t.Logf("of %d faults: %d leave a parallel call alone, %d leave the session usable, %d weren't tried", total, parallel, survived, endlessly)
+	require.Less(t, survived, total-endlessly, "the SDK needs no such help any more")
 }
 
 func bareFault(t *testing.T, base *http.Transport) (parallel, next bool) {
