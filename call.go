@@ -157,7 +157,8 @@ func (c *connection) judge(ctx context.Context, t *probe, err error) {
 // sessionLost says whether an error shows that the session is over. The
 // server's word counts as HTTP gives it, not as the SDK reads it: SDKs of
 // servers differ in the body. Some answer 200 and say it in the code that the
-// TypeScript SDK has for it.
+// TypeScript SDK has for it; a tool may say the same of a session of its own, so
+// that this says nothing of whether it has run.
 func sessionLost(err error) bool {
 	if saysSessionLost(err) {
 		return true
@@ -188,7 +189,7 @@ func doubtful(ctx context.Context, err error) bool {
 // notRun says whether the tool provably has not run: nothing was sent, the
 // session was unknown, or the server was not ready and says when it will be.
 func notRun(err error) bool {
-	if errors.Is(err, errNotSent) || saysSessionLost(err) {
+	if errors.Is(err, errNotSent) {
 		return true
 	}
 	h, ok := errors.AsType[*wire.HTTPError](err)

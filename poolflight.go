@@ -108,10 +108,11 @@ func (e *poolEntry) listAgain(ctx context.Context, f *poolFlight) (*listing, err
 		if err == nil || e.pool.life.Err() != nil {
 			return listed, err
 		}
-		if !servesStill(err) {
-			e.connection.lose(s)
+		if servesStill(err) {
+			return nil, err
 		}
-		if lost || !sessionLost(err) {
+		e.connection.lose(s)
+		if lost || !sessionLost(err) && !saysSession(err) {
 			return nil, err
 		}
 	}
@@ -124,10 +125,17 @@ func servesStill(err error) bool {
 		return false
 	}
 	if h, ok := errors.AsType[*wire.HTTPError](err); ok {
-		return needsAuth(h.Status) || h.Status == http.StatusTooManyRequests
+		return needsAuth(h.Status) && !h.SaysSession() || h.Status == http.StatusTooManyRequests
 	}
 	_, refused := errors.AsType[*jsonrpc.Error](err)
 	return refused
+}
+
+// saysSession says whether a refusal speaks of the session, so that another one
+// may be served. A list does no harm: it may be asked for again.
+func saysSession(err error) bool {
+	h, ok := errors.AsType[*wire.HTTPError](err)
+	return ok && h.SaysSession()
 }
 
 // gaveUp is told that a step waits no longer for a flight, overdue if its budget

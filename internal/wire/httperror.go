@@ -44,7 +44,7 @@ func (e *HTTPError) Unwrap() []error {
 }
 
 // SessionLost reports that the server doesn't know the session of the request any more; the request has not run. It goes by the
-// status, as codes and ids of such answers differ from one server to the next. Servers that say 400, 401 or 403 for it name the
+// status, as codes and ids of such answers differ from one server to the next. Servers that say 400 or 401 for it name the
 // session in the body. Credentials that the session began with were good then: whether they still are is what a new one shows.
 func (e *HTTPError) SessionLost() bool {
 	if !e.HadSession {
@@ -53,11 +53,14 @@ func (e *HTTPError) SessionLost() bool {
 	switch e.Status {
 	case http.StatusNotFound, http.StatusGone:
 		return true
-	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden:
+	case http.StatusBadRequest, http.StatusUnauthorized:
 		return e.saysSession
 	}
 	return false
 }
+
+// SaysSession reports that the body of an answer to a request of a session speaks of a session: what it refuses may be that.
+func (e *HTTPError) SaysSession() bool { return e.HadSession && e.saysSession }
 
 func (e *HTTPError) Error() string {
 	text := fmt.Sprintf("HTTP %d: %s", e.Status, e.meaning())
