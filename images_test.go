@@ -97,7 +97,7 @@ func TestImagesDoNotComeBetweenTheResultsOfATurn(t *testing.T) {
 		},
 		"none": {[]fantasy.Message{calls, tool(text("a")), tool(text("b"))}, nil},
 	} {
-		for _, provider := range []string{"google", "openai"} { // the second sees whether the first has modified what was given
+		for _, provider := range []string{"google", "vertex"} { // the second sees whether the first has modified what was given
 			_, prepared, err := mcpclient.PrepareStep(t.Context(), fantasy.PrepareStepFunctionOptions{Model: model{provider: provider}, Messages: tt.given})
 			require.NoError(t, err)
 			require.Equal(t, tt.want, prepared.Messages, "%s, %s", name, provider)
