@@ -42,7 +42,6 @@ func try(ctx context.Context, s *server, version string, onSend func()) (*sessio
 		return nil, nil, err
 	}
 	opened.version = version
-	opened.wire.ReportPanics(func(p any, stack []byte) { s.logPanic(opened.life, p, stack) })
 	stop := context.AfterFunc(ctx, func() { opened.kill(context.Cause(ctx)) })
 	release := sync.OnceValue(stop)
 	if err := opened.guarded(func() error { return opened.connect(onSend) }); err != nil {

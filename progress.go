@@ -1,7 +1,6 @@
 package mcpclient
 
 import (
-	"context"
 	"encoding/json"
 	"strconv"
 	"sync"
@@ -38,35 +37,21 @@ func (p *progressTable) register(on func(*mcp.ProgressNotificationParams)) (toke
 	}
 }
 
-// progress is the SDK's handler. It runs on the one goroutine that handles all
-// notifications of the session, and must not block.
-func (p *progressTable) progress(_ context.Context, n *mcp.ProgressNotificationClientRequest) {
-	p.tell(n.Params)
-}
-
-// notified takes the notification as it came beside the answer to a request that
-// went past the SDK. What has a wrong type is left out: that there is progress
-// is what counts.
+// notified takes a notification as it came, and must not block. What has a wrong
+// type is left out: that there is progress is what counts.
 func (p *progressTable) notified(raw []byte) {
 	var in struct{ ProgressToken, Message, Progress, Total json.RawMessage }
 	if json.Unmarshal(raw, &in) != nil {
 		return
 	}
-	p.tell(&mcp.ProgressNotificationParams{
-		ProgressToken: text(in.ProgressToken), Message: text(in.Message), Progress: number(in.Progress), Total: number(in.Total),
-	})
-}
-
-func (p *progressTable) tell(n *mcp.ProgressNotificationParams) {
-	token, ok := n.ProgressToken.(string)
-	if !ok {
-		return
-	}
+	token := text(in.ProgressToken)
 	p.mu.Lock()
 	on := p.waiting[token]
 	p.mu.Unlock()
 	if on != nil {
-		on(n)
+		on(&mcp.ProgressNotificationParams{
+			ProgressToken: token, Message: text(in.Message), Progress: number(in.Progress), Total: number(in.Total),
+		})
 	}
 }
 

@@ -13,10 +13,9 @@ import (
 // connectSDK does the handshake by the SDK.
 func (s *session) connectSDK(onSend func()) error {
 	options := &mcp.ClientOptions{
-		Logger:                      discardLogger,
-		Capabilities:                &mcp.ClientCapabilities{},
-		MultiRoundTrip:              &mcp.MultiRoundTripOptions{Disabled: true},
-		ProgressNotificationHandler: s.calls.progress,
+		Logger:         discardLogger,
+		Capabilities:   &mcp.ClientCapabilities{},
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
 	}
 	if changed := s.server.onListChanged; changed != nil {
 		options.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { changed() }

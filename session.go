@@ -82,6 +82,7 @@ func newSession(ctx context.Context, s *server) (*session, error) {
 		Headers:   s.authorize,
 		Renew:     s.renew,
 		Notified:  out.notified,
+		Panicked:  func(p any, stack []byte) { s.logPanic(life, p, stack) },
 		Hide:      func(text string) string { return s.redactor().Redact(redact.Clean(text)) },
 		BodyBytes: s.opts.Limits.BodyBytes,
 	})

@@ -41,7 +41,7 @@ func (t *trip) connected(reused bool, size int64) {
 }
 
 // ErrPanic is the error of a request, or of the reading of its answer, in which Config.Base panicked. What it panicked with is for
-// Session.ReportPanics alone: it may hold anything.
+// Config.Panicked alone: it may hold anything.
 var ErrPanic = errors.New("the host's http.RoundTripper panicked; the log has it")
 
 var errNoResponse = errors.New("the host's http.RoundTripper returned neither a response nor an error")

@@ -73,6 +73,9 @@ type Config struct {
 	// Notified is told the notifications that come beside the answer to a Request, and on the stream of Listen, and every progress of
 	// a call; others go to the SDK. It must not block, nor keep params. nil: nobody is told, and the SDK gets progress too.
 	Notified func(method string, params []byte)
+	// Panicked is told of what Base panics with, and where; the request fails with ErrPanic. It is called on the goroutine that
+	// panicked, and possibly by several at once. nil: nobody is told.
+	Panicked func(value any, stack []byte)
 	// BodyBytes limits one answer or one event, after decompression; zero or less: no limit.
 	BodyBytes int64
 }
@@ -93,7 +96,6 @@ type Session struct {
 	template *http.Request // what each of them is made of
 
 	background sync.WaitGroup
-	panics     panicReport
 
 	mu        sync.Mutex
 	waiting   bool // Wait was called: nothing is added to background
@@ -135,7 +137,7 @@ func New(c Config) (*Session, error) {
 			next: &credentials{
 				origin:  o,
 				headers: c.Headers,
-				next:    newBase(s.config.Base, s.config.Addresses, &s.panics),
+				next:    newBase(s.config.Base, s.config.Addresses, &panicReport{c.Panicked}),
 			},
 		},
 	}
@@ -156,10 +158,6 @@ func (s *Session) Client() *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
-
-// ReportPanics has tell told of what Config.Base panics with, and where; the request fails with ErrPanic. tell is called on the
-// goroutine that panicked, and possibly by several at once. It must be set before anything is sent.
-func (s *Session) ReportPanics(tell func(value any, stack []byte)) { s.panics.tell = tell }
 
 // SessionID is the session id that the server gave at initialize, "" if none.
 func (s *Session) SessionID() string {
