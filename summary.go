@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+
+	"github.com/mcpclient-go/mcpclient/internal/toollist"
 )
 
 // ConnectOutcome is how the attempt to connect one server ended.
@@ -87,7 +89,7 @@ type DroppedTool struct {
 
 const (
 	maxErrorBytes   = 512
-	maxDroppedTools = 20
+	maxDroppedTools = toollist.MaxDropped // a list names no more of them
 	maxNameBytes    = 128
 )
 
